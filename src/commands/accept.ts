@@ -1,8 +1,9 @@
 import { dirname, join } from "node:path";
 import { type Acceptance, type AcceptRequest, accept } from "../author/accept/accept.ts";
 import type { NewPolicyFile } from "../author/accept/manifests.ts";
+import { proposalPlace, propose } from "../author/accept/propose.ts";
 import { fileOf } from "../author/import/names.ts";
-import { exitCode, UserError } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
@@ -21,30 +22,42 @@ import type { Terminal } from "./terminal.ts";
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {
   const report = openReports(terminal, options.report);
   globsOf("address", addresses, targetFaultIn(folderOf(terminal, options)));
-  const { dryRun = false } = options;
+  const { dryRun = false, mergeRequest = false } = options;
+  if (options.branch !== undefined && !mergeRequest)
+    throw new UserError("--branch names the branch of a merge request; give --merge-request too", exit.usage);
   const write = (found: AcceptReport) =>
     report({ text: () => acceptText(found, terminal.palette), json: () => acceptJson(found) });
-  const acceptance = await accepting(terminal, { ...requestOf(terminal, options), addresses, dryRun }).catch(
-    (error) => {
-      if (error instanceof UserError) write(refusedReport(error, dryRun));
-      throw error;
-    },
-  );
+  const request = { ...requestOf(terminal, options), addresses, dryRun, isProposal: mergeRequest };
+  const acceptance = await accepting(terminal, options, request).catch((error) => {
+    if (error instanceof UserError) write(refusedReport(error, dryRun));
+    throw error;
+  });
   printProblems(terminal, bySeverity(acceptance.problems));
   write({ ...acceptance, dryRun });
   const problem = acceptance.problems.some(({ severity }) => severity === "error");
   return exitCode({ interrupted: terminal.interrupted.aborted, problem });
 };
 
-function accepting(
+type Asked = Omit<AcceptRequest, "newFileFor" | "write" | "progress">;
+
+async function accepting(
   terminal: Terminal,
-  request: Omit<AcceptRequest, "newFileFor" | "write" | "progress">,
-): Promise<Acceptance> {
+  { mergeRequest, branch }: Options<"accept">,
+  request: Asked,
+): Promise<Acceptance & Pick<AcceptReport, "request">> {
   const bar = terminal.progress("Reading");
+  const place = mergeRequest ? proposalPlace(request) : undefined;
+  const proposed = new Map<string, string>();
   const write: AcceptRequest["write"] = (root, texts) => {
-    for (const [name, text] of texts) save(terminal, join(root, name), text);
+    for (const [name, text] of texts) {
+      if (place) proposed.set(name, text);
+      else save(terminal, join(root, name), text);
+    }
   };
-  return accept({ ...request, newFileFor, write, progress: bar.update }).finally(bar.stop);
+  const asked = { ...request, newFileFor, write, progress: bar.update };
+  const acceptance = await accept(asked).finally(bar.stop);
+  if (!place || proposed.size === 0) return acceptance;
+  return { ...acceptance, request: await propose(place, request, { acceptance, texts: proposed, branch }) };
 }
 
 /** The result in the reports of a failed run; the reason is on stderr. */

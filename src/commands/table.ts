@@ -555,9 +555,15 @@ const table = {
     examples: [
       ["evenkeel accept payments/api:integration/irc-gateway", "one resource; shows each line that it changes"],
       ["evenkeel accept --dry-run 'payments/*:license/*'", "every license that differs; changes no file"],
+      ["evenkeel accept 'payments/*' --merge-request", "as a merge request; changes no file here"],
     ],
     flags: [
       ...connected,
+      {
+        flags: "--merge-request",
+        description: "commit the changes to a branch on the server and open a merge request, or update the open one",
+      },
+      { flags: "--branch <name>", description: "its branch; default: evenkeel/accept-… by the addresses" },
       { flags: "--dry-run", description: "show the lines that would change without changing them" },
     ],
   },

@@ -59,6 +59,10 @@ export const commandAccess: readonly CommandAccess[] = [
     commands: ["deployments create", "deployments update", "apply --record-deployment"],
     ...{ role: "developer", of: "the project that records the deployment", scope: "api" },
   },
+  {
+    commands: ["accept --merge-request"],
+    ...{ role: "developer", of: "the project with the manifests", scope: "api" },
+  },
   { commands: ["deployments delete"], role: "maintainer", of: "the project", scope: "api" },
   { commands: ["plan --storage", "storage status"], role: "administrator", scope: "read_api" },
   { commands: ["apply --storage"], role: "administrator", scope: "api" },

@@ -3,15 +3,18 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { bySeverity } from "../model/problem-line.ts";
+import type { ProposedRequest } from "../run/merge-requests.ts";
 import type { Palette } from "./terminal.ts";
 
 /** An acceptance; its files were written unless `dryRun`. */
 export interface AcceptReport extends Acceptance {
   readonly dryRun: boolean;
+  /** The merge request with the changes, in place of files. */
+  readonly request?: ProposedRequest;
 }
 
 /** The changed lines of each accepted value, with notes on what else to do. */
-export function acceptText({ accepted, inSync, dryRun }: AcceptReport, palette: Palette): string {
+export function acceptText({ accepted, inSync, dryRun, request }: AcceptReport, palette: Palette): string {
   const things = accepted.map(({ address, hunks, notes }) =>
     [
       palette.strong(printable(address)),
@@ -20,10 +23,17 @@ export function acceptText({ accepted, inSync, dryRun }: AcceptReport, palette: 
     ].join("\n"),
   );
   const files = new Set(accepted.flatMap(({ hunks }) => hunks.map(({ file }) => file)));
-  const verb = dryRun ? "would change" : "changed";
+  const verb = dryRun ? "would change" : request ? "changed in a merge request" : "changed";
   const total = `Accepted ${counted(accepted.length, "live value")}: ${counted(files.size, "file")} ${verb}.`;
   const same = inSync.map((address) => `${printable(address)} is as the manifests say: nothing to accept.`);
-  return [...things, ...same, accepted.length > 0 ? palette.strong(total) : ""].filter(Boolean).join("\n");
+  return [...things, ...same, accepted.length > 0 ? palette.strong(total) : "", requestText(request)]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function requestText(request: ProposedRequest | undefined): string {
+  if (!request) return "";
+  return printable(`${request.updated ? "Updated" : "Opened"} ${request.url} (branch ${request.branch}).`);
 }
 
 function hunkLines({ file, line, removed, added }: Hunk, palette: Palette): readonly string[] {
@@ -40,7 +50,7 @@ function shownLine(text: string): string {
 }
 
 /** The document of `accept --report json`. */
-export function acceptJson({ accepted, inSync, problems, dryRun }: AcceptReport): string {
+export function acceptJson({ accepted, inSync, problems, dryRun, request }: AcceptReport): string {
   const things = accepted.map(({ hunks, ...thing }) => ({
     ...thing,
     edits: hunks.map(({ removed, added, ...hunk }) => ({
@@ -49,5 +59,7 @@ export function acceptJson({ accepted, inSync, problems, dryRun }: AcceptReport)
       added: added.map((line) => knownSecrets.clean(line)),
     })),
   }));
-  return JSON.stringify({ accepted: things, in_sync: inSync, dry_run: dryRun, ...bySeverity(problems) }, null, 2);
+  const proposed = request && { merge_request: request };
+  const report = { accepted: things, in_sync: inSync, dry_run: dryRun, ...proposed, ...bySeverity(problems) };
+  return JSON.stringify(report, null, 2);
 }

@@ -2,6 +2,7 @@ import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
 import { getGroup, listGroups } from "./groups.ts";
+import * as mergeRequests from "./merge-requests.ts";
 import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
 import { getProject, listProjects, setArchived } from "./projects.ts";
@@ -59,6 +60,14 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   updateDeployment: { role: "developer", project: deployments.editDeployment },
   deleteDeployment: { role: "maintainer", project: deployments.deleteDeployment },
   listDeploymentMergeRequests: { role: "reporter", project: deployments.listDeploymentMergeRequests },
+
+  createCommit: { role: "developer", project: mergeRequests.createCommit },
+  listCommits: { role: "reporter", project: mergeRequests.listCommits },
+  getFile: { role: "reporter", project: mergeRequests.getFile },
+  listMergeRequests: { role: "reporter", project: mergeRequests.listMergeRequests },
+  getMergeRequest: { role: "reporter", project: mergeRequests.getMergeRequest },
+  createMergeRequest: { role: "developer", project: mergeRequests.createMergeRequest },
+  updateMergeRequest: { role: "developer", project: mergeRequests.updateMergeRequest },
 
   moveProjects: { role: "admin", roleFirst: true, instance: scheduleMoves("project") },
   moveSnippets: { role: "admin", roleFirst: true, instance: scheduleMoves("snippet") },

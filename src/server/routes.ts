@@ -33,6 +33,17 @@ const moveRoutes = {
 const otherRoutes = {
   archiveProject: { method: "POST", path: "/projects/:id/archive" },
   unarchiveProject: { method: "POST", path: "/projects/:id/unarchive" },
+  listCommits: {
+    method: "GET",
+    path: "/projects/:id/repository/commits",
+    parameters: { ref_name: { type: "string" } },
+  },
+  getFile: {
+    method: "GET",
+    path: "/projects/:id/repository/files/:file/raw",
+    parameters: { ref: { type: "string" } },
+  },
+  getMergeRequest: { method: "GET", path: "/projects/:id/merge_requests/:iid" },
   listUsers: { method: "GET", path: "/users", parameters: { username: { type: "string" } } },
 } as const satisfies Record<string, Route>;
 

@@ -49,6 +49,8 @@ export interface AcceptRequest extends Request {
   readonly addresses: readonly string[];
   /** True if nothing may be written. */
   readonly dryRun: boolean;
+  /** True if `write` only proposes the changes, so that the ledger does not record them as accepted. */
+  readonly isProposal?: boolean;
   /** A new file for a project's own policy; undefined if the workspace would ignore it. */
   readonly newFileFor: (project: Project, root: string) => NewPolicyFile | undefined;
   /** Writes files by their names in the workspace. @throws UserError on failure. */
@@ -85,8 +87,9 @@ export async function accept(request: AcceptRequest): Promise<Acceptance> {
   const blocked = refusedWorkspace(context);
   if (blocked) return { accepted: [], inSync: [], problems: blocked.problems };
   request.connecting?.();
-  await using lease = context.ledger && !request.dryRun ? await leaseOf(context) : undefined;
-  if (!request.dryRun) await context.ledger?.ready();
+  const isFinal = !request.dryRun && !request.isProposal;
+  await using lease = context.ledger && isFinal ? await leaseOf(context) : undefined;
+  if (isFinal) await context.ledger?.ready();
   await using reader = await connectReader(connectionOf(context));
   try {
     return await accepted(reader, await atRelease(reader, context), request, lease?.token);

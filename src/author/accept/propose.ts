@@ -1,0 +1,89 @@
+import { dirname } from "node:path";
+import { UserError } from "../../base/exit.ts";
+import { digestOf } from "../../base/json.ts";
+import { knownSecrets } from "../../base/known-secrets.ts";
+import { counted } from "../../base/text-format.ts";
+import { connectWriter } from "../../client/client.ts";
+import { parseServerUrl } from "../../client/server-url.ts";
+import { remoteProject } from "../../git/remote-project.ts";
+import { commitNamed, hasUncommitted, isTracked, repositoryAround } from "../../git/repository.ts";
+import { type ConnectionRequest, connectionFrom } from "../../run/connection.ts";
+import { ownBranches, type ProposedRequest, proposeMergeRequest } from "../../run/merge-requests.ts";
+import { findWorkspace } from "../../workspace/load.ts";
+import type { Acceptance } from "./accept.ts";
+
+/** Where merge requests of a workspace are made. */
+export interface ProposalPlace {
+  /** The folder of the workspace. */
+  readonly root: string;
+  /** The full path of the project. */
+  readonly project: string;
+  /** The commit of the checkout. */
+  readonly start: string;
+  /** The path of the workspace in its repository: empty, or with a trailing slash. */
+  readonly prefix: string;
+}
+
+/** The project of the workspace's remote. @throws UserError (64) without a repository whose remote is on the server. */
+export function proposalPlace(request: ConnectionRequest): ProposalPlace {
+  const root = dirname(findWorkspace(request.folder));
+  const repository = repositoryAround(root);
+  const { url, allowInsecure } = connectionFrom(request);
+  const { origin, prefix } = parseServerUrl(url, allowInsecure);
+  const project = remoteProject(root, origin + prefix);
+  return { root, project, start: commitNamed(repository, "HEAD"), prefix: repository.prefix };
+}
+
+/** Accepted values as files. */
+interface Proposing {
+  readonly acceptance: Acceptance;
+  /** The changed files, by their names in the workspace. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Default: by the addresses. */
+  readonly branch?: string | undefined;
+}
+
+/** Opens or updates a merge request with accepted values. @throws UserError. */
+export async function propose(
+  { root, project, start, prefix }: ProposalPlace,
+  request: ConnectionRequest,
+  { acceptance, texts, branch }: Proposing,
+): Promise<ProposedRequest> {
+  if (hasUncommitted(root, new Set(texts.keys()))) {
+    throw new UserError(
+      "a manifest to change has uncommitted changes, which the merge request would lack; commit them first",
+    );
+  }
+  await using writer = await connectWriter(connectionFrom(request));
+  return await proposeMergeRequest(writer, project, {
+    branch: branch ?? branchOf(acceptance),
+    start,
+    title: titleOf(acceptance),
+    description: descriptionOf(acceptance),
+    files: [...texts].map(([name, text]) => ({ path: prefix + name, text, isNew: !isTracked(root, name) })),
+  });
+}
+
+/** The same for the same addresses, so that a repeated proposal updates the first one. */
+export function branchOf({ accepted }: Acceptance): string {
+  const addresses = accepted.map(({ address }) => address).sort();
+  return `${ownBranches}accept-${digestOf(addresses).slice("sha256:".length, "sha256:".length + 8)}`;
+}
+
+function titleOf({ accepted: [first, ...others] }: Acceptance): string {
+  if (others.length === 0) return `Accept the live value of ${first?.address}`;
+  return `Accept ${counted(others.length + 1, "live value")}`;
+}
+
+function descriptionOf({ accepted }: Acceptance): string {
+  const parts = accepted.map(({ address, hunks, notes }) => {
+    const lines = hunks.flatMap(({ file, line, removed, added }) => [
+      `# ${file}:${line}`,
+      ...removed.map((text) => `- ${text}`),
+      ...added.map((text) => `+ ${text}`),
+    ]);
+    return [`**${address}**`, ...notes, "```diff", ...lines, "```"].join("\n");
+  });
+  const head = "The server differs from the manifests. This makes the manifests declare what the server has.";
+  return knownSecrets.clean([head, ...parts].join("\n\n"));
+}

@@ -1,0 +1,41 @@
+import { exit, UserError } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { openGit } from "./open-git.ts";
+
+/**
+ * The full path of the project that the remote of a folder's repository has on a server: the remote that the current branch
+ * follows, or else `origin`. `server` is the server's URL. @throws UserError (64) if the remote is not on that server.
+ */
+export function remoteProject(folder: string, server: string): string {
+  const git = openGit(folder);
+  if ("failed" in git) throw new UserError(`${folder} is not in a git repository, so it has no remote`, exit.usage);
+  const branch = git.run("symbolic-ref", "--quiet", "--short", "HEAD").stdout.trim();
+  const remote = git.setting(`branch.${branch}.remote`) || "origin";
+  const url = git.setting(`remote.${remote}.url`);
+  if (url === "") {
+    throw new UserError(`the repository has no remote ${remote}; git remote add ${remote} URL adds it`, exit.usage);
+  }
+  const project = projectOn(url, new URL(server));
+  if (project !== undefined) return project;
+  const shown = printable(url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1"));
+  const message = `the remote ${remote}, ${shown}, is not a project of ${new URL(server).origin}, where the merge request would be`;
+  throw new UserError(`${message}; set remote.${remote}.url to a project of that server`, exit.usage);
+}
+
+/** A URL of git by http or ssh as the path of a project; undefined if it is on another server. */
+function projectOn(remote: string, server: URL): string | undefined {
+  const [, host, path] = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(remote) ?? [];
+  const url = path === undefined ? remote : `ssh://${host}/${path}`;
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, host: at, hostname, pathname } = new URL(url);
+  const isSsh = protocol === "ssh:";
+  if (!isSsh && protocol !== "http:" && protocol !== "https:") return undefined;
+  // Git by ssh has a port of its own, and no prefix of the web address.
+  if (isSsh ? hostname !== server.hostname : at !== server.host) return undefined;
+  const prefix = isSsh ? "/" : `${server.pathname.replace(/(?:\/api\/v4)?\/*$/, "")}/`;
+  if (!pathname.startsWith(prefix)) return undefined;
+  const name = decodeURIComponent(pathname.slice(prefix.length))
+    .replace(/\/*$/, "")
+    .replace(/\.git$/, "");
+  return name.replace(/^\/+/, "") || undefined;
+}
