@@ -64,7 +64,7 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   createCommit: { role: "developer", project: mergeRequests.createCommit },
   listCommits: { role: "reporter", project: mergeRequests.listCommits },
   getFile: { role: "reporter", project: mergeRequests.getFile },
-  listMergeRequests: { role: "reporter", project: mergeRequests.listMergeRequests },
+  listMergeRequests: { role: "reporter", project: mergeRequests.filterMergeRequests },
   getMergeRequest: { role: "reporter", project: mergeRequests.getMergeRequest },
   createMergeRequest: { role: "developer", project: mergeRequests.createMergeRequest },
   updateMergeRequest: { role: "developer", project: mergeRequests.updateMergeRequest },

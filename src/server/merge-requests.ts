@@ -61,7 +61,7 @@ export const getFile: ProjectHandler = (context, call, project) => {
   return { status: 200, body: last.content, headers: { "content-type": "text/plain; charset=utf-8" } };
 };
 
-export const listMergeRequests: ProjectHandler = (context, call, project) => {
+export const filterMergeRequests: ProjectHandler = (context, call, project) => {
   const { state, source_branch, target_branch } = call.given;
   const rows = requestsOf(context, project).map(({ row }) => row);
   const isWanted = (row: JsonObject) =>
