@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { call } from "./call.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -12,6 +13,8 @@ export interface LookUp {
   readonly template: string;
   readonly field: string;
   readonly value: string;
+  /** The parameter that is sent, if the field itself names it. */
+  readonly parameter?: string | undefined;
 }
 
 /** The request of a look-up. @throws NamesNothing for a value that cannot be part of a path. */
@@ -26,10 +29,26 @@ const endpointOf = memoized((template: string): Endpoint => {
 
 /** Fields of a kind with values to look up, at any depth. */
 export const lookUpFields = memoized((file: ResourceKind): readonly string[] => {
-  const isIn = ({ items, properties = {}, ...field }: FieldSchema): boolean =>
-    field["x-lookup"] !== undefined || [...(items ? [items] : []), ...Object.values(properties)].some(isIn);
+  const isIn = (field: FieldSchema): boolean => field["x-lookup"] !== undefined || partsOf(field).some(isIn);
   return Object.keys(file.fields.properties).filter((name) => isIn(file.fields.properties[name] ?? {}));
 }, new WeakMap());
+
+function partsOf({ items, properties = {}, additionalProperties: others }: FieldSchema): readonly FieldSchema[] {
+  return [
+    ...(items ? [items] : []),
+    ...Object.values(properties),
+    ...(isObject(others) ? [others as FieldSchema] : []),
+  ];
+}
+
+/** The requests of a kind's look-ups, each once. */
+export function lookUpTemplates({ fields }: ResourceKind): readonly string[] {
+  const within = (field: FieldSchema): readonly string[] => [
+    ...(field["x-lookup"] === undefined ? [] : [field["x-lookup"]]),
+    ...partsOf(field).flatMap(within),
+  ];
+  return [...new Set(within(fields))];
+}
 
 /** The values in a field to look up. Numbers are IDs and stay. */
 export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
@@ -43,8 +62,10 @@ export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
 
 /** Replaces the values to look up by the results. */
 export function withLookedUp(field: FieldSchema, value: Value, answerTo: (lookUp: LookUp) => Plain): Value {
-  return mapScalars(field, value, ({ "x-lookup": template, "x-field": of = "id" }, each) =>
-    template !== undefined && typeof each === "string" ? answerTo({ template, field: of, value: each }) : each,
+  return mapScalars(field, value, ({ "x-lookup": template, "x-field": of = "id", "x-send-as": parameter }, each) =>
+    template !== undefined && typeof each === "string"
+      ? answerTo({ template, field: of, value: each, parameter })
+      : each,
   );
 }
 

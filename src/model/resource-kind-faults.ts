@@ -1,7 +1,7 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import type { MemberRead } from "../base/cel.ts";
 import { isObject } from "../base/json.ts";
-import { orElse } from "../base/nearest.ts";
+import { didYouMean, orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { linearPattern } from "../base/schema-violations.ts";
 import { alternativesIn } from "./alternatives.ts";
@@ -200,6 +200,7 @@ function fieldFaults(kind: ResourceKind): readonly KindFault[] {
       ...unfitWords(path, field),
       ...sentTwice(path, field),
       ...secretDefaults(path, field),
+      ...lookUpFaults(path, field),
     ]),
     ...unfitKeys(kind),
     ...methodParameters(kind),
@@ -242,6 +243,19 @@ function parametersSent(name: string, { "x-send": send, "x-send-as": sentAs }: F
     return Object.keys(send).map((parameter) => ({ name, parameter, inside: ["x-send", parameter] }));
   }
   return [{ name, parameter: sentAs ?? name, inside: sentAs === undefined ? [] : ["x-send-as"] }];
+}
+
+/** Look-ups are bounded like calls. */
+function lookUpFaults(path: Path, { "x-lookup": lookUp }: FieldSchema): readonly KindFault[] {
+  if (lookUp === undefined) return [];
+  const asked = lookUp.slice(lookUp.indexOf(" ") + 1);
+  const stray = namesInPath(asked).find((name) => name !== "id" && name !== "value");
+  const message =
+    strayPath(asked) ??
+    (stray === undefined
+      ? undefined
+      : `a look-up has :value and :id, and no :${stray}${didYouMean(stray, ["value", "id"])}`);
+  return message === undefined ? [] : [{ path: [...path, "x-lookup"], message }];
 }
 
 /** A secret has no default: it is neither written down nor compared. */
@@ -322,11 +336,13 @@ function unfitDefaults(path: Path, schema: FieldSchema, key: (typeof filledKeys)
 
 /** A schema and all its subschemas, each with its path. */
 function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Path, FieldSchema])[] {
+  const { additionalProperties: others } = schema;
   const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
     schemasWithin(each, [...path, "properties", name]),
   );
   const items = schema.items ? schemasWithin(schema.items, [...path, "items"]) : [];
-  return [[path, schema], ...inside, ...items];
+  const open = isObject(others) ? schemasWithin(others as FieldSchema, [...path, "additionalProperties"]) : [];
+  return [[path, schema], ...inside, ...items, ...open];
 }
 
 /** An error in a kind, and its path in the file. */

@@ -92,14 +92,16 @@ export interface Desired extends Resource {
 export interface LookedUpFields {
   /** Values in the manifest, by look-up and result. */
   readonly names: Readonly<Record<string, string>>;
-  /**
-   * Fields that refer to resources that this run may create or replace, as in the manifest: looked up again before they
-   * are sent.
-   */
-  readonly again: Fields;
-  /** Fields among `again` without a result yet: their values are known after apply. */
-  readonly pending: readonly string[];
+  readonly results: LookUpResults;
+  /** Fields that name what this run creates or replaces, as they are written: looked up after that write. */
+  readonly pending: Fields;
 }
+
+/**
+ * What look-ups found, by parameter and by what is written: `{ user_id: { bob: 7 } }`. The address of a resource stands for
+ * what is known only once the run has written it.
+ */
+export type LookUpResults = Readonly<Record<string, Readonly<Record<string, Scalar>>>>;
 
 /** Marks of returned values (`secretMark`) by field, within mappings too; never the values. */
 export type ReturnedMarks = { readonly [name: string]: string | ReturnedMarks };
@@ -204,8 +206,10 @@ export interface Change {
   readonly after: Fields | null;
   /** All declared fields: the body of a PUT. */
   readonly declared: Fields;
-  /** Declared fields that are looked up again before they are sent, as in the manifest. */
-  readonly lookUpAgain?: Fields;
+  /** What look-ups found for the declared fields. */
+  readonly lookedUp?: LookUpResults;
+  /** Declared fields, as they are written, that are looked up once this run has written what they name. */
+  readonly pending?: Fields;
   /** Additional fields of a PUT that the server requires. */
   readonly extraFields?: Fields;
   readonly live: Live | undefined;

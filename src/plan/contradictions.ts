@@ -1,4 +1,4 @@
-import { canonical, isObject } from "../base/json.ts";
+import { canonical, isObject, objectOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import { segmentsIn } from "../model/call.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -8,7 +8,7 @@ import { kindOf } from "../model/kinds.ts";
 import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
-import type { Change, DesiredProject, Fields, Live, Outcome, Project } from "../model/types.ts";
+import type { Change, DesiredProject, Fields, Live, LookUpResults, Outcome, Project } from "../model/types.ts";
 import { pick } from "./diff/changes.ts";
 import { withoutMemory } from "./diff/reasons.ts";
 import { plannedChange } from "./make-plan.ts";
@@ -173,6 +173,8 @@ export function staleOutcome(reason: string): Outcome {
 export function changedSincePlan(planned: PlannedChange, now: Change): string | undefined {
   const action = actionOf(planned);
   const visible = visibleOf(planned);
+  const found = otherResult(planned.looked_up, now.lookedUp);
+  if (found !== undefined) return found;
   if (action !== now.action) return `the planned action is ${action}, but now it would be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visible)) return "it would now be turned off, which the plan does not show";
   if (now.policyEffect === "loosened" && visible.policyEffect !== "loosened") {
@@ -180,6 +182,33 @@ export function changedSincePlan(planned: PlannedChange, now: Change): string | 
   }
   const { updated_at, digest } = planned.live ?? {};
   return liveValuesChanged({ digest, updatedAt: updated_at ?? undefined }, { digest: now.liveDigest, live: now.live });
+}
+
+/** The first look-up that found something else than for the plan, as a sentence. */
+function otherResult(planned: LookUpResults = {}, now: LookUpResults = {}): string | undefined {
+  for (const [parameter, results] of Object.entries(now)) {
+    for (const [name, found] of Object.entries(results)) {
+      const before = planned[parameter]?.[name];
+      if (before === found || before === null) continue;
+      const was = before === undefined ? "not looked up" : before;
+      return `${parameter} of ${JSON.stringify(name)} was ${was} when the plan was made, and it is ${found} now`;
+    }
+  }
+  return undefined;
+}
+
+/** Look-up results with null for addresses whose writes were begun: what they found may be known by now. */
+export function knownResults(
+  results: LookUpResults | undefined,
+  begun: ReadonlySet<string>,
+): LookUpResults | undefined {
+  return (
+    results &&
+    objectOf(Object.keys(results), (parameter) => {
+      const found = results[parameter] ?? {};
+      return objectOf(Object.keys(found), (name) => (begun.has(String(found[name])) ? null : (found[name] ?? null)));
+    })
+  );
 }
 
 interface LiveState {

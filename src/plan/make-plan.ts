@@ -121,6 +121,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     action_reason: reasonOf(change),
     cause: change.cause,
     ...(change.resend && { resend: true }),
+    ...(Object.keys(change.lookedUp ?? {}).length > 0 && { looked_up: change.lookedUp }),
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
     ...policyEffectIn(change.policyEffect),
     ...(notes.length > 0 && { notes }),

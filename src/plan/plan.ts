@@ -14,6 +14,7 @@ import type {
   Change,
   Fields,
   Kind,
+  LookUpResults,
   Outcome,
   Place,
   PolicyEffect,
@@ -133,6 +134,8 @@ export interface PlannedChange {
   readonly differs_since?: string;
   /** Planned only because of `--resend`, so that a saved plan sends it again. */
   readonly resend?: true;
+  /** What look-ups found; an address stands for what is known after that resource is written. Omitted without look-ups. */
+  readonly looked_up?: LookUpResults | undefined;
   /** The `reason` of the deciding policy; omitted if it gives none. */
   readonly policy_reason?: string;
   /** The effect on a policy; omitted for other kinds and if the strictness is unchanged. */

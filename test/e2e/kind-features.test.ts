@@ -163,6 +163,24 @@ describe("with a ledger", () => {
   });
 });
 
+test("a plan records what look-ups found, and what is known only after a write", async () => {
+  const rules = { two: { approvals_required: 2, users: ["anna"], protected_branches: ["main"] } };
+  const seed = { projects: [{ path: "p" }], users: [{ id: 51, username: "anna" }] };
+  const policy = policyOf({ protected_branches: { main: {} }, approval_rules: rules });
+  const { evenkeel, ask } = await scene({ ...latest, seed, site, policy });
+  const planned = await evenkeel("plan", "--out", "plan.json", "--report", "json");
+  expect(changeOf(planned.plan(), "p:approval_rule/two").looked_up).toEqual({
+    protected_branch_ids: { main: "p:protected_branch/main" },
+    user_ids: { anna: 51 },
+  });
+  await ask("POST", "/projects/p/protected_branches", { json: { name: "main" } });
+  const late = await evenkeel("apply", "plan.json", "--report", "json");
+  expect(outcomes(late.plan())).toEqual(["stale p:approval_rule/two", "stale p:protected_branch/main"]);
+  expect(changeOf(late.plan(), "p:approval_rule/two").outcome?.error).toMatch(
+    /^protected_branch_ids of "main" was p:protected_branch\/main when the plan was made, and it is \d+ now; plan again$/,
+  );
+});
+
 test("what refers to a replaced resource has its new ID after the same apply", async () => {
   const rules = { two: { approvals_required: 2, users: ["anna"], protected_branches: ["main"] } };
   const seed = { projects: [{ path: "p" }], users: [{ id: 51, username: "anna" }] };

@@ -64,6 +64,23 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "calls.list: it reads everything of a project or group, so the path cannot have :token",
   ],
   ...[
+    "/../../users?name=:value",
+    "/%2e%2E/x/:value",
+    "/x/..%2f..%2f:value",
+    "/x/..\\..\\:value",
+    "/x/%2e%2e?n=:value",
+  ].map(
+    (path) =>
+      [
+        { fields: { properties: { url: { "x-lookup": `GET ${path}` } } } },
+        "fields.properties.url.x-lookup: expected a path below /api/v4, without #, and without parts that are empty, . or ..",
+      ] as const,
+  ),
+  [
+    { fields: { properties: { url: { items: { "x-lookup": "GET /users/:valeu?name=:value" } } } } },
+    "fields.properties.url.items.x-lookup: a look-up has :value and :id, and no :valeu; did you mean value?",
+  ],
+  ...[
     "PUT /projects/:id/../../:row.id",
     "PUT /projects/:id//x",
     "PUT /projects/:id/x#y",

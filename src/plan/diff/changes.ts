@@ -44,7 +44,7 @@ export function createChange(
     ...{ address, project, kind, key, action, ...shown, ...sent, live, liveDigest, ...why, origin },
     reason: addPending(why.reason, resource),
     ...(policyEffect && { policyEffect }),
-    ...(resource.lookedUp && { lookUpAgain: resource.lookedUp.again }),
+    ...(resource.lookedUp && { lookedUp: resource.lookedUp.results, pending: resource.lookedUp.pending }),
   };
 }
 
@@ -57,8 +57,8 @@ function inManifestWords(
 }
 
 function addPending(reason: string, { lookedUp }: ChangeSubject["resource"]): string {
-  if (!lookedUp || lookedUp.pending.length === 0) return reason;
-  return `${reason}, ${lookedUp.pending.join(", ")} known after apply`;
+  const names = Object.keys(lookedUp?.pending ?? {});
+  return names.length === 0 ? reason : `${reason}, ${names.join(", ")} known after apply`;
 }
 
 /** Digest of the live values as they were read, to detect later changes by others. */

@@ -132,6 +132,7 @@ export function withoutMemory(reason: string, declared: readonly string[]): stri
   const [edit, names = ""] = edits.exec(reason) ?? [];
   const isEdit = edit !== undefined && names.split(", ").every((name) => declared.includes(name));
   const ledgerReason = isEdit ? edit : ledgerReasons.find((each) => reason.includes(each));
-  const plain = ledgerReason === undefined ? reason : reason.replace(ledgerReason, "to be sent");
+  const settled = reason.replace(/, (?:\w+, )*\w+ known after apply$/, "");
+  const plain = ledgerReason === undefined ? settled : settled.replace(ledgerReason, "to be sent");
   return plain.replace(/, (?:drift and pending|drift|pending)(?=,|$)/, "");
 }

@@ -6,6 +6,7 @@ import type { Policy } from "../../manifest/policies.ts";
 import type { PlanRule } from "../../manifest/rules.ts";
 import { waveText } from "../../manifest/waves.ts";
 import { namedFiles, type Workspace } from "../../manifest/workspace.ts";
+import { lookUpTemplates } from "../../model/look-ups.ts";
 import { ownersOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type { Place } from "../../model/types.ts";
 
@@ -161,7 +162,10 @@ function kindSubject(document: Document): Subject {
     id: `${kind.name} of ${ownersOf(kind).join(" and ")}`,
     title: `kind ${kind.name}`,
     document,
-    whole: Object.values(kind.calls).map((call) => Object.values(writtenCall(call)).join(" ")),
+    whole: [
+      ...Object.values(kind.calls).map((call) => Object.values(writtenCall(call)).join(" ")),
+      ...lookUpTemplates(kind),
+    ],
     parts: new Map([...flatten(kind)].filter(([name]) => !prose.test(name))),
     alarm: kindAlarm,
   };

@@ -9,12 +9,18 @@ import { projectPart } from "../../model/identity.ts";
 import { kindIn } from "../../model/owner.ts";
 import { isMove } from "../../model/repository-kinds.ts";
 import type { Change, DesiredProject, Outcome } from "../../model/types.ts";
-import { changedSincePlan, differenceFrom, otherProject, staleOutcome, unlistedIn } from "../../plan/contradictions.ts";
+import {
+  changedSincePlan,
+  differenceFrom,
+  knownResults,
+  otherProject,
+  staleOutcome,
+  unlistedIn,
+} from "../../plan/contradictions.ts";
 import type { Unverified } from "../../plan/diff/diff.ts";
 import type { IsMarked } from "../../plan/diff/returned.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import { bareCallsOf } from "../../plan/requests.ts";
-import { looksUp } from "../live/look-up-values.ts";
 import { unreadPart } from "../live/partly-read.ts";
 import { refreshProject } from "../live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
@@ -83,7 +89,7 @@ async function applyBatch(
   const events: ChangeEvent[] = [];
   let rest: Outcome | undefined;
   for (const step of await batch.steps()) {
-    const sent = await takeStep(writer, step, rest ?? waitingOutcome(writer.catalogue, step, events), options);
+    const sent = await takeStep(writer, step, rest ?? waitingOutcome(step, events), options);
     const event = await skipIfArchived(batch, sent);
     rest ??= outcomeOfRest(event);
     if (event.failure?.endsRun) end(event.address);
@@ -93,12 +99,11 @@ async function applyBatch(
   return events;
 }
 
-/** The outcome of a change that looks up one that did not succeed; undefined if it can be sent. */
-function waitingOutcome(catalogue: Catalogue, step: Step, events: readonly ChangeEvent[]): Outcome | undefined {
+/** The outcome of a change that looks up what this run should have written and did not; undefined if it can be sent. */
+function waitingOutcome(step: Step, events: readonly ChangeEvent[]): Outcome | undefined {
   if (!("change" in step)) return undefined;
-  const awaited = events.find(
-    ({ change, outcome }) => outcome.status !== "applied" && change && looksUp(catalogue, step.change, change),
-  );
+  const results = Object.values(step.change.lookedUp ?? {}).flatMap((found) => Object.values(found));
+  const awaited = events.find(({ address, outcome }) => outcome.status !== "applied" && results.includes(address));
   return awaited && { status: "skipped", error: `${awaited.address} did not succeed` };
 }
 
@@ -238,11 +243,20 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
     if (part) return failed(change, explainCallFailure(part.failure));
     const { address } = change;
+    const unknown = read.failed?.get(address);
+    if (unknown) return stale(change, unknown);
     if (target.begun?.has(address)) return finishBegun(address, now.get(address));
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
-    return unlisted ? stale(change, unlisted) : stepOf(change, now.get(address), reader.catalogue);
+    return unlisted
+      ? stale(change, unlisted)
+      : stepOf(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
   });
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
+}
+
+/** What a change looks up only after a write that was begun may be known by now. */
+function withoutBegun(planned: PlannedChange, begun: ReadonlySet<string> | undefined): PlannedChange {
+  return begun ? { ...planned, looked_up: knownResults(planned.looked_up, begun) } : planned;
 }
 
 /** The rest of a begun change; its action may differ now, such as a creation after a deletion. */

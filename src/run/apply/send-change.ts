@@ -18,7 +18,7 @@ import { referencesWithin } from "../../model/values.ts";
 import { callsOf, partsOfChange } from "../../plan/requests.ts";
 import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
-import { lookUpAgain } from "../live/look-up-values.ts";
+import { lookUpPending } from "../live/look-up-values.ts";
 import { readLive } from "../live/read-live.ts";
 import { updatedAtOf } from "../live/redacted-resources.ts";
 import { reportedFields } from "../live/resource-rows.ts";
@@ -184,7 +184,7 @@ function findMissing(catalogue: Catalogue, change: Change, { serverMessage = "" 
  * deletes nothing that could not be created again for want of a parameter.
  */
 export async function sendRecorded(writer: Writer, planned: Change, watchers: readonly Watcher[]): Promise<SentChange> {
-  const change = await lookUpAgain(writer, planned).catch(unsent);
+  const change = await lookUpPending(writer, planned).catch(unsent);
   if ("outcome" in change) return change;
   if ("why" in change) return { outcome: { status: "failed", error: `not sent: ${change.why}` } };
   const calls = makeCalls(writer, change);

@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
+import { compareTexts } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
+import { addressOf } from "../../model/address.ts";
 import { NamesNothing } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf } from "../../model/kinds.ts";
@@ -16,12 +18,22 @@ import {
 } from "../../model/look-ups.ts";
 import { isId } from "../../model/project-id.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
-import type { Call, Change, Desired, DesiredProject, Live, Plain, Problem } from "../../model/types.ts";
+import type {
+  Call,
+  Change,
+  Desired,
+  DesiredProject,
+  Live,
+  LookUpResults,
+  Plain,
+  Problem,
+  Scalar,
+} from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
 import { pick } from "../../plan/diff/changes.ts";
 
 /** The result of a look-up: a value, or the reason why there is none. `isGone`: no such name exists on the server. */
-type LookedUp = { readonly value: Plain } | { readonly why: string; readonly isGone?: true };
+type LookedUp = { readonly value: Scalar } | { readonly why: string; readonly isGone?: true };
 
 /** Results of look-ups, by {@link lookUpKey}. */
 export type LookedUpValues = Readonly<Record<string, LookedUp>>;
@@ -113,11 +125,11 @@ function otherName(row: JsonObject, { template, value }: LookUp): string | undef
 }
 
 /**
- * Repeats a change's look-ups right before it is sent. Returns the change, or the reason of a failure. @throws
+ * Looks up what an earlier write of the run created, right before a change is sent. Returns the change, or the reason of a failure. @throws
  * CallFailed if it ends the run.
  */
-export async function lookUpAgain(reader: Reader, change: Change): Promise<Change | { readonly why: string }> {
-  const { kind, project, declared, lookUpAgain: written } = change;
+export async function lookUpPending(reader: Reader, change: Change): Promise<Change | { readonly why: string }> {
+  const { kind, project, declared, pending: written } = change;
   if (!written || Object.keys(written).length === 0) return change;
   const properties = reader.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
   const replaced = { ...declared };
@@ -140,12 +152,13 @@ export interface LookedUpDesired {
   readonly desired: DesiredProject;
   readonly live: readonly Live[];
   readonly problems: readonly Problem[];
+  /** Why resources were left out, by address. */
+  readonly failed: ReadonlyMap<string, string>;
 }
 
 /**
- * Replaces names with the IDs that look-ups returned. Names of resources that the same project declares stay if they do
- * not exist yet, or if the run replaces them (`replaced`: their identities). Names of resources that the run may create
- * or replace are looked up again before they are sent.
+ * Replaces names with the IDs that look-ups returned. What does not exist yet, but is declared in the same project,
+ * stays as it is written, and so does what the run replaces: `replaced` are their identities.
  */
 export function replaceLookedUp(
   catalogue: Catalogue,
@@ -154,7 +167,7 @@ export function replaceLookedUp(
   values: LookedUpValues | undefined,
   replaced: ReadonlySet<string> = nothing,
 ): LookedUpDesired {
-  if (!values) return { desired, live, problems: [] };
+  if (!values) return { desired, live, problems: [], failed: noFailures };
   const each = desired.resources.map((resource) =>
     replaceInResource(catalogue, desired, resource, { values, replaced }),
   );
@@ -166,8 +179,15 @@ export function replaceLookedUp(
     desired: { ...desired, resources: each.map(({ resource }) => resource).filter(({ identity }) => isKept(identity)) },
     live: failed.size === 0 ? live : live.filter((one) => isKept(identityOf(catalogue, one))),
     problems: each.flatMap(({ problems }) => problems),
+    failed: new Map(
+      each.flatMap(({ resource: { kind, key }, problems: [first] }) =>
+        first ? [[addressOf(desired.project.name, kind, key), first.message] as const] : [],
+      ),
+    ),
   };
 }
+
+const noFailures: ReadonlyMap<string, string> = new Map();
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -188,18 +208,21 @@ function replaceInResource(
   if (!file || fields.length === 0) return { resource, problems: [] };
   const answerTo = (lookUp: LookUp): LookedUp => values[lookUpKey(project, lookUp)] ?? { why: "it was not looked up" };
   const names: Record<string, string> = {};
-  const again = new Set<string>();
+  const results: Record<string, Record<string, Scalar>> = {};
   const pending = new Set<string>();
   const problems: Problem[] = [];
   for (const name of fields) {
-    for (const lookUp of lookUpsIn(file.fields.properties[name] ?? {}, resource.fields[name] ?? null)) {
+    const field = file.fields.properties[name] ?? {};
+    for (const lookUp of lookUpsIn(field, resource.fields[name] ?? null)) {
       const answer = answerTo(lookUp);
       const own = findDeclared(catalogue, desired, lookUp);
-      if (own) again.add(name);
-      if (own?.identity !== undefined && replaced.has(own.identity)) pending.add(name);
+      const isWritten = own && (replaced.has(own.identity) || ("isGone" in answer && answer.isGone));
+      const parameter = lookUp.parameter ?? field["x-send-as"] ?? name;
+      const found = isWritten ? addressOf(project, own.kind, own.key) : "value" in answer ? answer.value : undefined;
+      if (isWritten) pending.add(name);
       else if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
-      else if (answer.isGone && own) pending.add(name);
       else problems.push(problemOf(project, resource, name, lookUp, answer.why));
+      if (found !== undefined) results[parameter] = { ...results[parameter], [lookUp.value]: found };
     }
   }
   const known = fields.filter((name) => !pending.has(name));
@@ -208,8 +231,17 @@ function replaceInResource(
     return "value" in answer ? answer.value : lookUp.value;
   };
   const found = mapFields(file, resource.fields, known, (field, value) => withLookedUp(field, value, foundValue));
-  const lookedUp = { names, again: pick(resource.fields, [...again]), pending: [...pending] };
+  const lookedUp = { names, results: sorted(results), pending: pick(resource.fields, [...pending]) };
   return { resource: { ...resource, fields: found, lookedUp }, problems };
+}
+
+/** In the order of names, whatever the order in manifests. */
+function sorted(results: Readonly<Record<string, Readonly<Record<string, Scalar>>>>): LookUpResults {
+  const inOrder = <Each>(record: Readonly<Record<string, Each>>) =>
+    Object.entries(record).sort(([a], [b]) => compareTexts(a, b));
+  return Object.fromEntries(
+    inOrder(results).map(([parameter, found]) => [parameter, Object.fromEntries(inOrder(found))]),
+  );
 }
 
 function problemOf(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {
@@ -225,21 +257,6 @@ function findDeclared(catalogue: Catalogue, { resources }: DesiredProject, lookU
     const file = catalogue.kinds.get(kind)?.file;
     return file !== undefined && presence === "present" && isKeyOf(file, path, key, lookUp.value);
   });
-}
-
-/** True if a change contains a look-up of the other one's key, to be repeated before it is sent. */
-export function looksUp(
-  { kinds }: Catalogue,
-  { kind, lookUpAgain: written = {} }: Change,
-  other: Pick<Change, "kind" | "key">,
-): boolean {
-  const properties = kinds.get(kind)?.file?.fields.properties ?? {};
-  const file = kinds.get(other.kind)?.file;
-  return Object.entries(written).some(([name, value]) =>
-    lookUpsIn(properties[name] ?? {}, value).some(
-      (each) => file !== undefined && isKeyOf(file, pathOf(each), other.key, each.value),
-    ),
-  );
 }
 
 function pathOf({ template }: LookUp): string {

@@ -16,7 +16,7 @@ import { differsFrom, overrideCount } from "../../plan/overrides.ts";
 import { whyNotCalled } from "../../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { findMovedProjects, isLeftAlone, missingProblems } from "./find-projects.ts";
-import { replaceLookedUp } from "./look-up-values.ts";
+import { type LookedUpDesired, replaceLookedUp } from "./look-up-values.ts";
 import { keepReadable, type PartlyRead, type Unread, unreadPart, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
@@ -148,9 +148,11 @@ function compareProject(
   const overrides = compareOverrides(catalogue, { desired: readable, live, lookedUp, unread }, options, scope);
   const difference = { ...withoutUncallable(catalogue, compared.difference), ...overrides };
   const problems = [...difference.problems, ...compared.problems];
-  if (unread.length === 0) return { difference, problems };
+  const { failed } = compared;
+  if (unread.length === 0) return { difference, problems, failed };
   return {
     difference,
+    failed,
     problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
     unread,
   };
@@ -193,8 +195,8 @@ function compare(
   readable: Readable,
   options: DiffOptions,
   replaced: ReadonlySet<string>,
-): { readonly difference: Difference; readonly problems: readonly Problem[] } {
-  const { desired, live, problems } = replaceLookedUp(
+): Pick<LookedUpDesired, "problems" | "failed"> & { readonly difference: Difference } {
+  const { desired, live, problems, failed } = replaceLookedUp(
     catalogue,
     readable.desired,
     readable.live,
@@ -203,7 +205,7 @@ function compare(
   );
   const difference = diff(desired, live, options);
   const replacements = readable.lookedUp ? difference.changes.filter(({ action }) => action === "replace") : [];
-  if (replacements.length <= replaced.size) return { difference, problems };
+  if (replacements.length <= replaced.size) return { difference, problems, failed };
   return compare(catalogue, readable, options, new Set(replacements.map((change) => identityOf(catalogue, change))));
 }
 
