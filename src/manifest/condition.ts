@@ -20,7 +20,7 @@ import type { Project } from "../model/types.ts";
 /** `where` of a policy, compiled. */
 export interface Condition {
   readonly text: string;
-  /** Whether it holds for a project, or why it cannot be evaluated; undefined if the project's row is not known. */
+  /** True if it holds for a project; the error if it cannot be evaluated; undefined if the project's row is unknown. */
   readonly evaluate: (project: Project) => boolean | ExpressionFault | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Condition {
 export const compileWhere = memoized((owner: Owner) => memoized((text: string) => compile(text, owner)));
 
 function compile(text: string, owner: Owner): Condition | { readonly fault: ExpressionFault } {
-  const environment = environmentOf(owner);
+  const environment = createEnvironment(owner);
   const explain = (error: unknown) => explainFault(error, owner);
   const compiled = compileCondition(text, environment, explain);
   if ("fault" in compiled) return compiled;
@@ -45,7 +45,7 @@ function compile(text: string, owner: Owner): Condition | { readonly fault: Expr
   return { text, evaluate: ({ row }) => row && evaluateRow(row) };
 }
 
-/** A fault that every row has, and not one that a list of another length or a missing field explains. */
+/** Errors in the sample row that are not due to the length of a list or a missing field. */
 function faultInSample(result: boolean | ExpressionFault): ExpressionFault | undefined {
   return typeof result === "boolean" || result.message.startsWith("index") ? undefined : result;
 }
@@ -95,7 +95,7 @@ function celValue(value: unknown): unknown {
   return value ?? null;
 }
 
-const environmentOf = memoized((owner: Owner): Environment => {
+const createEnvironment = memoized((owner: Owner): Environment => {
   const { Environment: Language }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");
   return withLinearMatch(new Language({ enableOptionalTypes: true, limits: expressionLimits }))
     .registerType("Row", { ctor: Row, fields: Object.fromEntries(rowFields[owner].map((name) => [name, "dyn"])) })
@@ -113,7 +113,7 @@ function explainFault(error: unknown, owner: Owner): ExpressionFault {
       const names = [...rowFields[owner], ...(owner === "project" ? namespaceFields : [])];
       return `there is no ${word}${didYouMean(word, names) || `; expected one of ${rowFields[owner].join(", ")}`}`;
     },
-    no_matching_overload: () => unknownFunction(word, functionNames(environmentOf(owner))),
+    no_matching_overload: () => unknownFunction(word, functionNames(createEnvironment(owner))),
   };
   return { message: explanations[code ?? ""]?.() ?? plain, offset: range?.start ?? 0 };
 }

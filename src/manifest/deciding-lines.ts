@@ -12,7 +12,7 @@ import { isTemplate, parseReference, referencesOf } from "./template.ts";
 /** A line of a policy that contributes to a resource of one project, and the selector that matches the project. */
 export interface DecidingLine {
   readonly line: Stated;
-  /** As it is written in `projects`. */
+  /** As written in `projects`. */
   readonly selector: string;
 }
 
@@ -37,7 +37,7 @@ export function decidingLines(
   const layers = matchingLayers(policies, project);
   const entry = entryInEffect(layers, project, identityOf(catalogue, named));
   if (!entry) return undefined;
-  const meant = (line: Stated) => selectorIn(layers, line, project);
+  const meant = (line: Stated) => findSelector(layers, line, project);
   const names = entry.setBy ? [...entry.setBy.keys()] : Object.keys(entry.written?.parameters ?? {});
   return {
     entry: { line: entry, selector: meant(entry) },
@@ -51,17 +51,17 @@ export function decidingLines(
     })),
     beaten: layers
       .flatMap(({ policy }) => policy.entries)
-      .filter((each) => each.desired.identity === entry.desired.identity && !makes(each, entry))
+      .filter((each) => each.desired.identity === entry.desired.identity && !isPartOf(each, entry))
       .map((line) => ({ line, selector: meant(line) })),
   };
 }
 
-/** Whether an entry is the one in effect, or a part of it. */
-function makes(each: PolicyEntry, entry: PolicyEntry): boolean {
+/** True if an entry is the one in effect, or a part of it. */
+function isPartOf(each: PolicyEntry, entry: PolicyEntry): boolean {
   return each === entry || [...(entry.setBy?.values() ?? [])].includes(each);
 }
 
-/** The `exclusive` line that disables resources which no policy lists; undefined if there is none. */
+/** The `exclusive` line that disables unlisted resources; undefined if there is none. */
 export function exclusiveLine(
   policies: readonly Policy[],
   project: Project,
@@ -72,7 +72,7 @@ export function exclusiveLine(
   const origin = policy?.exclusive.get(kind);
   if (!policy || !origin) return undefined;
   const line = { policy: policy.name, document: policy.document, path: ["exclusive"], place: origin.place };
-  return { policy, line, selector: selectorIn(layers, line, project) };
+  return { policy, line, selector: findSelector(layers, line, project) };
 }
 
 function lineBelow(entry: PolicyEntry, name: string): Stated {
@@ -80,15 +80,15 @@ function lineBelow(entry: PolicyEntry, name: string): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
 }
 
-/** Where the value of a field comes from. */
+/** The source of a field's value. */
 export interface FieldLines {
-  /** The variables that the value uses, directly or through others; none if it is written out. */
+  /** Variables that the value uses, directly or through others; empty if it is a literal. */
   readonly variables: readonly Variable[];
   /** The line that sets it, if it is in another policy than the entry: layers merge a singleton by field. */
   readonly elsewhere: Stated | undefined;
 }
 
-/** Where the value of each of these fields of a resource comes from; empty if no policy declares it. */
+/** Sources of these fields' values; empty if no policy declares the resource. */
 export function linesOfFields(
   catalogue: Catalogue,
   policies: readonly Policy[],
@@ -111,14 +111,14 @@ function writtenValue({ written, setBy, desired }: PolicyEntry, name: string): u
 }
 
 function variablesOf(entry: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
-  return variablesBehind(valuesOf(entry), vars);
+  return variablesBehind(listValues(entry), vars);
 }
 
 function variablesBehind(values: readonly unknown[], vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
   const found = new Set<Variable>();
   const waiting = [...values];
   for (const value of waiting) {
-    for (const variable of variablesIn(value).flatMap((name) => vars.get(name) ?? [])) {
+    for (const variable of listVariables(value).flatMap((name) => vars.get(name) ?? [])) {
       if (!found.has(variable)) waiting.push(variable.value);
       found.add(variable);
     }
@@ -126,13 +126,13 @@ function variablesBehind(values: readonly unknown[], vars: ReadonlyMap<string, V
   return found;
 }
 
-function valuesOf({ written, setBy, desired }: PolicyEntry): unknown[] {
+function listValues({ written, setBy, desired }: PolicyEntry): unknown[] {
   return [desired.key, ...Object.values(setBy ? desired.fields : (written?.parameters ?? {}))];
 }
 
 /** Names of the variables that a value refers to, in lists and mappings too. */
-function variablesIn(value: unknown): readonly string[] {
-  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(variablesIn);
+function listVariables(value: unknown): readonly string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(listVariables);
   if (!isTemplate(value)) return [];
   return referencesOf(value).flatMap((name) => {
     const reference = parseReference(name);
@@ -141,7 +141,7 @@ function variablesIn(value: unknown): readonly string[] {
 }
 
 /** The most specific selector of the line's policy that matches a project. */
-function selectorIn(layers: readonly Layer[], { document }: Stated, project: Project): string {
+function findSelector(layers: readonly Layer[], { document }: Stated, project: Project): string {
   const layer = layers.find(({ policy }) => policy.document === document);
   const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, project));
   const [first] = matching.toSorted((a, b) => literalOf(b) - literalOf(a));

@@ -29,7 +29,7 @@ export function readHead(document: Document): Head {
     return { kind: undefined, problem: problemAt("other-tool", message, { document, path: [] }) };
   }
   if (version !== apiVersion) {
-    const message = `expected apiVersion: ${apiVersion}${versionHint(version) || `; ${notOurs(value)}, list the manifests in ${workspaceFile}`}`;
+    const message = `expected apiVersion: ${apiVersion}${versionHint(version) || `; ${describeForeign(value)}, list the manifests in ${workspaceFile}`}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
     return { kind: isOurs(version) ? known : undefined, problem };
   }
@@ -37,7 +37,7 @@ export function readHead(document: Document): Head {
   return { kind: undefined, problem: problemAt("kind", kindMessage(kind), { document, path: ["kind"] }) };
 }
 
-function notOurs(value: JsonObject): string {
+function describeForeign(value: JsonObject): string {
   const { apiVersion: version } = value;
   const tool = isOurs(version) && version !== undefined ? undefined : otherTool(value);
   return tool ? `this looks like ${tool}; to leave it out` : "if this is not a manifest";

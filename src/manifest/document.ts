@@ -14,7 +14,7 @@ export interface Document {
   readonly value: unknown;
   /** Position of a value or its key. The first call parses the document for positions. */
   place(path: Path, of?: "key" | "value"): Place;
-  /** Whether what follows a key, or the dash of an item, is only a comment. */
+  /** True if a key or the dash of an item is followed only by a comment. */
   isCommented(path: Path): boolean;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(path: Path, text: string, offset: number): Place;
@@ -22,7 +22,7 @@ export interface Document {
   numbered(index: number): Document;
 }
 
-/** Of many thousands, so it keeps no more than it must. */
+/** A fleet has many thousands of documents, so each keeps as little as possible. */
 class ParsedDocument implements Document {
   readonly #source: ManifestSource;
   /** Its index in the source. */
@@ -68,7 +68,7 @@ export function parseManifest(file: string, text: string): Parsed {
   const source = { file, text, linesBefore: 0 };
   const whole = parseSource(source);
   if (whole.problems.length === 0) return whole;
-  const sources = split(source);
+  const sources = splitSource(source);
   if (sources.length < 2) return whole;
   const parts = sources.map(parseSource);
   return {
@@ -81,7 +81,7 @@ export function parseManifest(file: string, text: string): Parsed {
 const mostDocuments = 1000;
 
 /** Splits at document markers, so that documents before and after a broken one can still be read. */
-function split({ file, text, linesBefore: before }: ManifestSource): readonly ManifestSource[] {
+function splitSource({ file, text, linesBefore: before }: ManifestSource): readonly ManifestSource[] {
   const starts = [0, ...[...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index).filter((index) => index > 0)];
   if (starts.length > mostDocuments) return [];
   let linesBefore = before;
@@ -98,23 +98,23 @@ interface ParsedSource extends Parsed {
 
 function parseSource(source: ManifestSource): ParsedSource {
   const conflict = mergeConflict(source.text);
-  if (conflict) return { documents: [], problems: [broken(source, conflict)] };
+  if (conflict) return { documents: [], problems: [toProblem(source, conflict)] };
   const yaml = parseYaml(source.text);
-  if ("values" in yaml) return documentsOf(source, yaml.values);
+  if ("values" in yaml) return toDocuments(source, yaml.values);
   const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
   if (!("values" in lenient)) {
     const mistake = unclosedMark(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;
-    return { documents: [], problems: [broken(source, mistake)] };
+    return { documents: [], problems: [toProblem(source, mistake)] };
   }
-  const { documents, problems } = documentsOf(source, lenient.values);
+  const { documents, problems } = toDocuments(source, lenient.values);
   return { documents, problems: [...duplicateKeys(source, documents), ...problems] };
 }
 
-function broken({ file, linesBefore }: ManifestSource, { reason, line, column }: TextMistake): Problem {
+function toProblem({ file, linesBefore }: ManifestSource, { reason, line, column }: TextMistake): Problem {
   return problemIn(file, "yaml", reason, line + linesBefore + 1, column + 1);
 }
 
-function documentsOf(source: ManifestSource, values: readonly unknown[]): ParsedSource {
+function toDocuments(source: ManifestSource, values: readonly unknown[]): ParsedSource {
   const documents = values
     .filter((value) => value !== null && value !== undefined)
     .map((value, index) => new ParsedDocument(source, index, value));
@@ -135,7 +135,7 @@ function documentsOf(source: ManifestSource, values: readonly unknown[]): Parsed
   };
 }
 
-/** Another tool's configuration is left out, and may have what its tool reads. */
+/** Skips configurations of other tools, which may use merge keys. */
 function mergeKeys(document: Document): readonly Problem[] {
   if (isObject(document.value) && isGitlabform(document.value)) return [];
   return mergeKeysIn(document.value, []).map((path) =>
@@ -250,14 +250,14 @@ interface OpenMark {
 }
 
 /**
- * The quote or bracket that is never closed, at its opening, if that is why a text is not YAML: with its counterpart at the
- * end of its line, the error is gone or comes later. `parse` tells where the error of a text is.
+ * The unclosed quote or bracket that explains why a text is not YAML, at its opening: if it is closed at the end of its
+ * line, the error disappears or occurs later. `parse` locates the error of a text.
  */
 function unclosedMark(text: string, fault: YamlFault, parse: (text: string) => Yaml): TextMistake | undefined {
-  return unclosed(text, fault, parse, openQuote) ?? unclosed(text, fault, parse, openBracket);
+  return findUnclosed(text, fault, parse, openQuote) ?? findUnclosed(text, fault, parse, openBracket);
 }
 
-function unclosed(
+function findUnclosed(
   text: string,
   fault: YamlFault,
   parse: (text: string) => Yaml,
@@ -275,7 +275,7 @@ function unclosed(
   return undefined;
 }
 
-/** Each takes a parse of the text. */
+/** Each candidate requires parsing the text. */
 const mostCandidates = 20;
 
 function isBetter(mended: Yaml, fault: YamlFault): boolean {
@@ -289,19 +289,19 @@ function openQuote(line: string): OpenMark | undefined {
   for (let found = begins.exec(line); found; found = begins.exec(line)) {
     const [whole, quote = ""] = found;
     const start = found.index + whole.length;
-    const end = closingOf(quote, line, start);
+    const end = findClosing(quote, line, start);
     if (end === undefined) return { mark: quote, closing: quote, column: start - 1, end: line.length };
     begins.lastIndex = end;
   }
   return undefined;
 }
 
-function closingOf(quote: string, line: string, start: number): number | undefined {
+function findClosing(quote: string, line: string, start: number): number | undefined {
   const rest = quote === '"' ? /^(?:[^"\\]|\\.)*"/.exec(line.slice(start)) : /^(?:[^']|'')*'/.exec(line.slice(start));
   return rest ? start + rest[0].length : undefined;
 }
 
-/** The last bracket of a line that it does not close. */
+/** The last bracket that its line does not close. */
 function openBracket(line: string): OpenMark | undefined {
   const open: { readonly mark: string; readonly column: number }[] = [];
   let end = line.length;
@@ -314,5 +314,5 @@ function openBracket(line: string): OpenMark | undefined {
   return last && { ...last, closing: last.mark === "[" ? "]" : "}", end };
 }
 
-/** Quoted values, comments, brackets that begin a value, and those that end one. */
+/** Quoted values, comments, and brackets that begin or end a value. */
 const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|\s#.*|(?<=^|[-:,[{]\s*)[[{]|[\]}]/g;

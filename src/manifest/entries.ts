@@ -20,21 +20,21 @@ export interface PolicyEntry extends Stated {
   /** The declared state; the fields named in `templates` are not interpolated yet. */
   readonly desired: Desired;
   readonly templates: readonly string[];
-  /** Undefined for absent resources, and for those whose one value is known. */
+  /** Undefined for absent resources, and if their value was already validated. */
   readonly written: WrittenResource | undefined;
-  /** The same resource with the key that a text stands for, once its interpolations have values. */
+  /** The same resource with the key after interpolation. */
   readonly keyed: (text: string) => KeyedResource;
   /** The entries that set its fields, of a singleton or an entry with `inherit: true`; omitted if they are all its own. */
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
 
-/** What the key of a resource says. */
+/** The parts of a resource that its key determines. */
 interface KeyedResource extends Pick<Desired, "key" | "identity"> {
-  /** The fields that the key names. */
+  /** The fields in the key. */
   readonly keys: JsonObject;
 }
 
-/** Where an entry sets a field. */
+/** The location that sets a field. */
 export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "policy" | "document" | "path"> {
   const { policy, document, path, written } = entry.setBy?.get(name) ?? entry;
   return { policy, document, path: written ? pathIn(written, [name]) : [...path, name] };

@@ -107,7 +107,7 @@ export function endedIn(
 ): ReadonlyMap<string, Origin> {
   const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
   const changed = before.resources.filter((resource) => !isSame(resource, current.get(resource.identity)));
-  return new Map(changed.map(({ identity }) => [identity, endOf(identity, ended)]));
+  return new Map(changed.map(({ identity }) => [identity, findEnd(identity, ended)]));
 }
 
 function isSame(a: Desired, b: Desired | undefined): boolean {
@@ -115,7 +115,7 @@ function isSame(a: Desired, b: Desired | undefined): boolean {
 }
 
 /** If no expired policy declares the resource itself, a variable of one does. */
-function endOf(identity: string, ended: readonly Layer[]): Origin {
+function findEnd(identity: string, ended: readonly Layer[]): Origin {
   const policies = ended.map(({ policy }) => policy);
   const speaking = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
   const document = (speaking ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;

@@ -8,13 +8,13 @@ import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { pathIn, type WrittenResource } from "./written-resource.ts";
 
-/** A declared field, and where it is in its resource. */
+/** A declared field, and its path in the resource. */
 interface DeclaredField {
   readonly path: Path;
   readonly field: FieldSchema;
 }
 
-/** What is deprecated, or what the server's release or tier does not have, of the fields that a resource declares. */
+/** Problems of declared fields that are deprecated, or that the server's release or tier lacks. */
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
@@ -43,7 +43,7 @@ const isLimited: (field: FieldSchema) => boolean = memoized(
 
 const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed"] as const;
 
-/** Why a server certainly does not have a field of a kind, or a part of its value; undefined if it does. */
+/** The reason why a server certainly lacks a field of a kind, or a part of its value; undefined if it has it. */
 export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
   const reasons = limitedFields(file.fields, { [name]: value }, []).map((declared) => {
     const { tier, release } = lackingOf(file.singular.replaceAll("_", " "), declared, platform);
@@ -52,7 +52,7 @@ export function missingField(file: ResourceKind, name: string, value: unknown, p
   return reasons.find((reason) => reason !== undefined);
 }
 
-/** Sentences on the tier and on the release that a server would need for a field. */
+/** Sentences on the tier and the release that the field requires. */
 function lackingOf(subject: string, { path, field }: DeclaredField, platform: Platform) {
   const name = nameOf(path);
   const what = `${name} of ${subject}`;

@@ -14,15 +14,15 @@ import { isTemplate } from "./template.ts";
 interface FolderResources {
   /** The folder, in lower case; of a project or group, its own path. */
   readonly path: string;
-  /** The project, the group or the glob, as it is written. */
+  /** The project, the group or the glob as written. */
   readonly name: string;
   readonly resources: readonly Desired[];
 }
 
 /**
- * Resources that a group declares, and a project or group below it too, of kinds of which servers do not create them a
- * second time (`uniqueAbove`). Only what is certain before the fleet is known: groups by their path, and projects and
- * globs in their folder. `byGlob`: the policies of each glob.
+ * Resources that both a group and a project or group below it declare, for kinds that servers do not create twice
+ * (`uniqueAbove`). Only cases that are certain before the fleet is known: groups by their path, and projects and globs
+ * in their folder. `byGlob`: the policies of each glob.
  */
 export function keysAbove(
   policies: readonly Policy[],
@@ -45,7 +45,7 @@ export function keysAbove(
     return { name: glob, path: `${baseOf(glob, layers)}/`, resources: alone };
   });
   const groups = named.filter(({ path }) => ownerOfName(path) === "group");
-  return groups.flatMap((group) => refusedBelow(group, [...named, ...globs]));
+  return groups.flatMap((group) => findRefused(group, [...named, ...globs]));
 }
 
 /** The folder of everything that a glob can match. */
@@ -57,7 +57,7 @@ function baseOf(glob: string, layers: readonly Layer[]): string {
   return own?.base ?? "";
 }
 
-/** Whether another policy, which may match some projects of the glob, declares the resource too. */
+/** True if another policy, which may match some projects of the glob, also declares the resource. */
 function isDeclaredElsewhere(
   policies: readonly Policy[],
   layers: readonly Layer[],
@@ -68,11 +68,11 @@ function isDeclaredElsewhere(
   return others.some(({ entries }) => entries.some(({ desired }) => desired.identity === identity));
 }
 
-function refusedBelow(group: FolderResources, all: readonly FolderResources[]): readonly Problem[] {
+function findRefused(group: FolderResources, all: readonly FolderResources[]): readonly Problem[] {
   const own = grouped(group.resources, identityBelow);
   const below = all.filter((each) => each !== group && each.path.startsWith(group.path));
   return below.flatMap(({ resources }) =>
-    resources.flatMap((one) => (own.get(identityBelow(one)) ?? []).map((above) => refused(one, above, group))),
+    resources.flatMap((one) => (own.get(identityBelow(one)) ?? []).map((above) => toProblem(one, above, group))),
   );
 }
 
@@ -81,7 +81,7 @@ function identityBelow({ identity }: Desired): string {
   return kindWord(identity);
 }
 
-function refused({ kind, key, origin }: Desired, above: Desired, { name }: FolderResources): Problem {
+function toProblem({ kind, key, origin }: Desired, above: Desired, { name }: FolderResources): Problem {
   const { file, line } = above.origin.place();
   const message = `${describeOwner(name)} has ${kindWord(kind)} ${key} by ${file}:${line}, and servers do not create it below a group that has it; declare it in one of the two`;
   const { severity } = rules["declared-above"];

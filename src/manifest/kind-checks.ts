@@ -30,29 +30,29 @@ export interface ShapedPolicy {
 /** With the catalogue of its workspace. */
 export interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
-  /** Whether the policy is about projects or about groups. */
+  /** The owner to which the policy applies. */
   readonly of: Owner;
   /** The kinds that its keys name. */
   readonly kinds: readonly PolicyKind[];
-  /** The kinds among them that are files. */
+  /** The kinds among them that are described by files. */
   readonly files: readonly KindAsFile[];
 }
 
-export function checkableOf({ document, text, workspace }: ShapedPolicy): Checkable {
+export function toCheckable({ document, text, workspace }: ShapedPolicy): Checkable {
   const { catalogue } = workspace;
   const { value } = document;
   const of = ownerOfPolicy(value);
   return { document, text, workspace, catalogue, of, ...kindsNamedIn(catalogue, of, isObject(value) ? value : {}) };
 }
 
-/** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
+/** The keys of a section, even if their values are invalid: a wrong value does not hide a wrong key. */
 export function writtenKeys({ document: { value } }: Checkable, section: string): readonly string[] {
   const written = isObject(value) ? value[section] : undefined;
   return isObject(written) ? Object.keys(written) : [];
 }
 
 /** The identities of the resources that a section lists, each with its key and its path. */
-function listedIn({ catalogue, ...policy }: Checkable, { kind, section, file }: KindAsFile) {
+function listKeyed({ catalogue, ...policy }: Checkable, { kind, section, file }: KindAsFile) {
   const identify = identifier(catalogue, kind, file);
   const keys = isSingleton(file)
     ? writtenKeys({ ...policy, catalogue }, section).length > 0
@@ -73,14 +73,14 @@ function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text
   return (text) => identity(keyTextOf(file, keyValuesOf(file, text.trim())));
 }
 
-/** Nothing is both declared and absent. */
+/** Resources that are both declared and absent. */
 export function absentUndeclared(policy: Checkable): readonly Problem[] {
   const { document, text, files } = policy;
   if (text.absent === undefined) return [];
   return files.flatMap((row) => {
     const gone = text.absent?.[row.section];
     if (gone === undefined) return [];
-    const { identify, keys } = listedIn(policy, row);
+    const { identify, keys } = listKeyed(policy, row);
     const declared = new Set(keys.map(({ identity }) => identity));
     const absent: readonly (readonly [key: string, path: Path])[] =
       gone === true
@@ -94,14 +94,14 @@ export function absentUndeclared(policy: Checkable): readonly Problem[] {
   });
 }
 
-/** A resource is listed once, however its key is spelled. */
+/** Duplicate resources, even if their keys are spelled differently. */
 export function distinctKeys(policy: Checkable): readonly Problem[] {
   const { document, catalogue, files } = policy;
   return files.flatMap(({ kind, section, file }) => {
     const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
     if (keys.length < 2) return [];
     return sameKeys(keys, identifier(catalogue, kind, file)).map(([key, other]) => {
-      const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${sameness(key, other)}`;
+      const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
       return problemAt(duplicateRule(kind), message, { document, path: [section, key], of: "key" });
     });
   });
@@ -120,17 +120,17 @@ function sameKeys(keys: readonly string[], identify: (key: string) => string): r
   return same;
 }
 
-function sameness(key: string, other: string): string {
+function describeSameness(key: string, other: string): string {
   return key.toLowerCase() === other.toLowerCase() ? ": case is ignored" : "";
 }
 
-/** Kinds that had a rule before there was one for all keep it. */
+/** The rule for duplicates: some kinds have their own, from before there was a common one. */
 function duplicateRule(kind: Kind): Rule {
   const own = `duplicate-${kindWord(kind)}`;
   return own in rules ? (own as Rule) : "duplicate-resource";
 }
 
-/** Words that name a text, of fields at the top of a resource: servers of later releases do not take them. */
+/** Deprecated words in top-level fields, which servers of later releases reject. */
 export function modernWords({ document, text, files, workspace }: Checkable): readonly Problem[] {
   const found: Problem[] = [];
   for (const { section, only, file } of files) {

@@ -8,10 +8,10 @@ import { owners } from "../model/owner.ts";
 import { parameterSchema } from "../model/parameter-check.ts";
 import { documentShape, policyShape } from "./shape.ts";
 
-/** A schema, and those that it refers to. */
+/** A schema and its references. */
 type KnownSchema = readonly [schema: object, references?: readonly object[]];
 
-/** The schemas that manifests without kinds of their own are checked with, and how Ajv compiles them (generate.mjs). */
+/** The schemas for manifests without own kinds, and the options of Ajv (generate.mjs). */
 export function knownSchemas(): { readonly options: object; readonly schemas: ReadonlyMap<string, KnownSchema> } {
   return { options: ajvOptions, schemas: new Map(allSchemas().map((schema) => [schemaDigest(...schema), schema])) };
 }

@@ -59,8 +59,8 @@ let policiesSeen = 0;
 const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
 
 /**
- * Merges layers for one project. `elsewhere`: whether layers that are not known yet may define a variable; values that
- * use it are not checked. `otherwise`: placeholders for unknown facts of the project.
+ * Merges layers for one project. `elsewhere`: true for a variable that unknown layers may define; values that use it
+ * are not checked. `otherwise`: placeholders for unknown facts of the project.
  */
 export function merge(
   layers: readonly Layer[],
@@ -158,7 +158,7 @@ function mergedFor(
   };
 }
 
-/** Entries that have the same key after interpolation. */
+/** Entries with the same key after interpolation. */
 function sameKeys(resources: readonly Desired[]): readonly Problem[] {
   const byIdentity = grouped(resources, ({ identity }) => identity);
   return [...byIdentity.values()].flatMap(([first, ...others]) =>
@@ -210,7 +210,7 @@ function managedBy(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "ex
   return { kinds: new Set(policies.flatMap((policy) => [...policy.kinds])), exclusive };
 }
 
-/** An entry as it is in one project. */
+/** An entry with its values in one project. */
 export function entryIn({ vars }: Pick<Ruling, "vars">, project: Project): (entry: PolicyEntry) => Desired {
   const scope = createScope(project, vars, nowhere);
   return (entry) => fill(entry, scope).desired;
@@ -261,7 +261,7 @@ function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
 
 type Spot = Parameters<VariableScope["interpolate"]>[1];
 
-/** The fields that are still to be interpolated, and where they stand: the same for every project. */
+/** The fields to interpolate, and their locations: equal for all projects. */
 const spotsOf = memoized(
   (entry: PolicyEntry) =>
     entry.templates.map((name): { name: string; spot: Spot } => ({ name, spot: lineOfField(entry, name) })),
@@ -273,7 +273,7 @@ interface Filling {
   readonly problems: Problem[];
 }
 
-/** Undefined where any part of it has no value. */
+/** Undefined if any part has no value. */
 function fillValue(value: Value, spot: Spot, filling: Filling): Value | undefined {
   if (isReference(value)) return fillReference(value, { ...spot, path: [...spot.path, "secret"] }, filling);
   if (isTemplate(value)) {

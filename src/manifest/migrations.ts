@@ -38,7 +38,7 @@ export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrat
   };
 }
 
-/** What could be read of a migration, with every mistake in it. */
+/** The readable part of a migration, with all problems. */
 interface ReadMigration extends Pick<StorageMigration, "name" | "document"> {
   readonly migration?: StorageMigration;
   readonly problems: readonly Problem[];

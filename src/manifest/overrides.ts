@@ -8,27 +8,27 @@ import type { Policy } from "./policies.ts";
 import type { Layer } from "./selection.ts";
 import { isTemplate } from "./template.ts";
 
-/** An entry of a policy that does not hold in a project, because another policy declares something else. */
+/** An entry that is not in effect in a project, because another policy declares something else. */
 export interface Override {
   readonly layer: Layer;
   /** `protected_branch/main`; a field of a singleton is `settings.visibility`. */
   readonly entry: string;
-  /** What the policy declares there: of a singleton, one field. */
+  /** The overridden declaration; for a singleton, one field. */
   readonly declares: Desired;
   readonly loses: Stated;
   readonly wins: Stated;
   readonly winning: Layer;
 }
 
-/** The overrides of a project. Those that are the same for every project with these layers are shared. */
+/** The overrides of a project. Those common to all projects with these layers are shared. */
 export function overridesOf(ruling: Ruling, project: Project): readonly Override[] {
   const { settled, open } = sharedOverrides(ruling);
   if (open.length === 0) return settled;
   const fill = entryIn(ruling, project);
-  return [...settled, ...open.flatMap((contest) => overrideIn(contest, fill))];
+  return [...settled, ...open.flatMap((contest) => compareContest(contest, fill))];
 }
 
-/** The overrides of policies with a wildcard: what is declared for many projects and does not hold in this one. */
+/** The overrides of policies with a wildcard. */
 export function wideOverrides(policies: readonly Policy[], project: Project): readonly Override[] {
   return overridesOf(rulingFor(policies, project), project).filter(({ layer }) => isWide(layer.policy));
 }
@@ -38,7 +38,7 @@ export function isWide({ projects }: Policy): boolean {
   return projects.some(({ form }) => form === "glob");
 }
 
-/** An entry, or one field of a singleton, beside the one in effect in its place. */
+/** An entry, or one field of a singleton, and the one in effect. */
 interface Contest {
   readonly layer: Layer;
   readonly loser: PolicyEntry;
@@ -50,11 +50,11 @@ interface Contest {
 
 const sharedOverrides = memoized((ruling: Ruling) => {
   const contests = ruling.layers.flatMap((layer) =>
-    layer.policy.entries.flatMap((entry) => contestsOf(ruling, layer, entry)),
+    layer.policy.entries.flatMap((entry) => listContests(ruling, layer, entry)),
   );
   const isSettled = ({ loser, winner }: Contest) => !isOpen(loser) && !isOpen(winner);
   return {
-    settled: contests.filter(isSettled).flatMap((contest) => overrideIn(contest, ({ desired }) => desired)),
+    settled: contests.filter(isSettled).flatMap((contest) => compareContest(contest, ({ desired }) => desired)),
     open: contests.filter((contest) => !isSettled(contest)),
   };
 }, new WeakMap());
@@ -63,7 +63,7 @@ function isOpen({ templates, desired }: PolicyEntry): boolean {
   return templates.length > 0 || isTemplate(desired.key);
 }
 
-function contestsOf({ winners, layers }: Ruling, layer: Layer, loser: PolicyEntry): readonly Contest[] {
+function listContests({ winners, layers }: Ruling, layer: Layer, loser: PolicyEntry): readonly Contest[] {
   const winner = winners.get(loser.desired.identity);
   if (!winner || winner === loser) return [];
   const contest = (by: PolicyEntry, field?: string): readonly Contest[] => {
@@ -75,15 +75,15 @@ function contestsOf({ winners, layers }: Ruling, layer: Layer, loser: PolicyEntr
   return Object.keys(loser.desired.fields).flatMap((name) => contest(winner.setBy?.get(name) ?? winner, name));
 }
 
-/** Compares what is declared: a reference to a secret is equal to the same reference. */
-function overrideIn(
+/** Compares declarations: equal secret references are equal. */
+function compareContest(
   { layer, loser, winner, winning, field }: Contest,
   fill: (entry: PolicyEntry) => Desired,
 ): readonly Override[] {
   const [whole, effective] = [fill(loser), fill(winner)];
   const { [field ?? ""]: value = null } = whole.fields;
   const declares = field === undefined ? whole : { ...whole, fields: { [field]: value } };
-  if (holds(declares, effective)) return [];
+  if (isInEffect(declares, effective)) return [];
   const name = resourceName(declares.kind, declares.key);
   return [
     {
@@ -97,8 +97,8 @@ function overrideIn(
   ];
 }
 
-/** Whether everything that is declared is also in effect; fields beyond it may be. */
-function holds(declares: Desired, effective: Desired): boolean {
+/** True if everything declared is in effect; further fields may be. */
+function isInEffect(declares: Desired, effective: Desired): boolean {
   if (declares.presence !== effective.presence) return false;
   return Object.entries(declares.fields).every(([name, value]) => equal(effective.fields[name], value));
 }

@@ -11,7 +11,7 @@ import { readHead } from "./document-head.ts";
 import { problemAt } from "./problem.ts";
 import type { Loaded } from "./workspace.ts";
 
-/** A workspace whose catalogue has the kinds of resources that its manifests describe; their mistakes are problems. */
+/** Adds the kinds that manifests describe to a workspace's catalogue, and their problems. */
 export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents" | "problems">>(loaded: Some): Some {
   const { workspace, documents, problems } = loaded;
   const own = kindDocuments(documents);
@@ -22,13 +22,13 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
 }
 
-/** A catalogue with the kinds of resources that manifests describe; those with mistakes are left out. */
+/** A catalogue with the valid kinds that manifests describe. */
 export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
   const own = kindDocuments(documents);
   return withKinds(catalogue, readKinds(own, catalogue, unchecked).kinds);
 }
 
-/** The mistakes in expressions of the kinds that a workspace describes. CEL is loaded only if there are any kinds. */
+/** Problems of expressions in a workspace's own kinds. Loads CEL only if there are any. */
 export async function expressionProblems({ documents }: Pick<Loaded, "documents">): Promise<readonly Problem[]> {
   const own = soundKinds(documents);
   if (own.length === 0) return [];
@@ -40,7 +40,7 @@ function kindDocuments(documents: readonly Document[]): readonly Document[] {
   return documents.filter((document) => readHead(document).kind === "ResourceKind");
 }
 
-/** The documents that describe kinds, without those that have mistakes. */
+/** Documents of valid kinds. */
 export function soundKinds(documents: readonly Document[]): readonly Document[] {
   return kindDocuments(documents).filter(({ value }) => resourceKindFaults(value, [], unchecked).length === 0);
 }
@@ -48,7 +48,7 @@ export function soundKinds(documents: readonly Document[]): readonly Document[] 
 interface KindsRead {
   readonly kinds: readonly ResourceKind[];
   readonly problems: readonly Problem[];
-  /** The names of those with mistakes. */
+  /** Names of kinds with errors. */
   readonly faulty: ReadonlySet<string>;
 }
 

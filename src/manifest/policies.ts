@@ -19,19 +19,19 @@ import type { Loaded, Workspace } from "./workspace.ts";
 export interface Policy {
   readonly name: string;
   readonly document: Document;
-  /** Whether it is about projects or about groups. */
+  /** The owner to which the policy applies. */
   readonly of: Owner;
   /** The key of the list of its selectors. */
   readonly selects: SelectorKey;
-  /** What it selects: projects or, by names with a slash at the end, groups. */
+  /** Selectors of projects or, with a slash at the end, of groups. */
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
-  /** Limits it to some of what its selectors match. */
+  /** Limits the selection by a condition. */
   readonly where?: Condition;
-  /** Whether it also applies to archived projects and those scheduled for deletion. */
+  /** True if it also applies to archived projects and those scheduled for deletion. */
   readonly includesArchived: boolean;
   readonly priority: number;
-  /** Whether it wins over every policy that is not enforced. */
+  /** True if it overrides every policy that is not enforced. */
   readonly enforce: boolean;
   readonly vars: readonly Variable[];
   readonly entries: readonly PolicyEntry[];
@@ -101,7 +101,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const { entries, problems, plaintext } = readEntries(from, text, workspace);
   const selects = selectorKeys[of];
   const where = text.where === undefined ? undefined : readWhere(text.where, of);
-  const exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
+  const exclusive = text.exclusive === undefined ? noExclusive : readExclusive(from, text.exclusive);
   const policy: Policy = {
     name,
     document,
@@ -113,9 +113,9 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     includesArchived: (text.archived ?? workspace.archived) === "include",
     priority: text.priority ?? 0,
     enforce: text.enforce === true,
-    vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),
+    vars: text.vars === undefined ? none : readVariables(document, name, text.vars),
     entries,
-    kinds: kindsOf(entries, exclusive),
+    kinds: collectKinds(entries, exclusive),
     exclusive,
     ...end,
     ...why,
@@ -123,13 +123,13 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   return { policy, problems, plaintext };
 }
 
-/** The condition of a policy; one that is no expression, which is a problem, selects nothing. */
+/** The condition of a policy. An invalid expression, which is reported, selects nothing. */
 function readWhere(text: string, of: Owner): Condition {
   const compiled = compileWhere(of)(text);
   return "fault" in compiled ? { text, evaluate: () => undefined } : compiled;
 }
 
-function kindsOf(entries: readonly PolicyEntry[], exclusive: ReadonlyMap<Kind, Origin>): ReadonlySet<Kind> {
+function collectKinds(entries: readonly PolicyEntry[], exclusive: ReadonlyMap<Kind, Origin>): ReadonlySet<Kind> {
   const kinds = new Set<Kind>();
   for (const { desired } of entries) kinds.add(desired.kind);
   for (const kind of exclusive.keys()) kinds.add(kind);
@@ -139,7 +139,7 @@ function kindsOf(entries: readonly PolicyEntry[], exclusive: ReadonlyMap<Kind, O
 const none: readonly never[] = [];
 const noExclusive: ReadonlyMap<Kind, Origin> = new Map();
 
-function exclusiveOf(
+function readExclusive(
   { document, of, catalogue, reason }: From,
   words: PolicyText["exclusive"],
 ): ReadonlyMap<Kind, Origin> {
@@ -153,6 +153,6 @@ function exclusiveOf(
   );
 }
 
-function variablesOf(document: Document, policy: string, vars: PolicyText["vars"]): readonly Variable[] {
+function readVariables(document: Document, policy: string, vars: PolicyText["vars"]): readonly Variable[] {
   return Object.entries(vars).map(([name, value]) => ({ ...stated(document, policy, ["vars", name]), name, value }));
 }

@@ -15,10 +15,10 @@ import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
 import {
   absentUndeclared,
   type Checkable,
-  checkableOf,
   distinctKeys,
   modernWords,
   type ShapedPolicy,
+  toCheckable,
   writtenKeys,
 } from "./kind-checks.ts";
 import { keysIn, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
@@ -53,7 +53,7 @@ const allChecks = [...checks.values()];
 
 /** All problems of a policy on its own. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  const checkable = checkableOf(policy);
+  const checkable = toCheckable(policy);
   const problems: Problem[] = [];
   for (const check of allChecks) for (const problem of check(checkable)) problems.push(problem);
   return problems;
@@ -86,7 +86,7 @@ function groupFault(written: string | number): string | undefined {
   return `a project; a policy of the group ${bareName(String(written))} has groups in place of projects`;
 }
 
-/** Every section that projects or groups have. */
+/** Rejects sections that the owner does not have. */
 function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
   const { own, foreign } = sectionKeys(catalogue)(of);
   const words = (key: string) =>
@@ -101,7 +101,7 @@ function ownSections({ document, text, catalogue, of }: Checkable): readonly Pro
   ];
 }
 
-/** The sections that projects, or groups, have, and those that only the others have. */
+/** The sections of projects or groups, and those of the other owner only. */
 const sectionKeys = memoized(
   (catalogue: Catalogue) =>
     memoized((of: Owner) => {
@@ -187,7 +187,7 @@ function sectionPath(text: Partial<PolicyText>, section: string): Path | undefin
 /** Checks all interpolations except those of variables, which are checked when policies are merged. */
 function knownReferences(policy: Checkable): readonly Problem[] {
   const { document, of } = policy;
-  return interpolated(policy).flatMap(({ path, value }) =>
+  return listInterpolated(policy).flatMap(({ path, value }) =>
     [...new Set(referencesOf(value))]
       .filter((name) => !isKnownIn(of, name))
       .map((name) => problemAt("undefined-variable", unknownReference(name, of), { document, path })),
@@ -207,7 +207,7 @@ function unknownReference(name: string, owner: Owner): string {
   return `\${${name}} ${what}; ${hint}`;
 }
 
-/** A string that is interpolated, and where it is. */
+/** A string with interpolations, and its path. */
 interface Interpolated {
   readonly path: Path;
   readonly value: string;
@@ -218,8 +218,8 @@ function interpolatedKeys(absent: readonly string[] | true | undefined, path: Pa
   return keys.flatMap(([value, index]) => (isTemplate(value) ? [{ path: [...path, index], value }] : []));
 }
 
-/** All strings of a policy that are interpolated: variables, parameters of resources, and secret references. */
-function interpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
+/** All strings of a policy with interpolations: variables, parameters of resources, and secret references. */
+function listInterpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {
     if (isTemplate(value)) found.push({ path: ["vars", name], value });
@@ -233,31 +233,35 @@ function interpolated({ text, catalogue, files }: Checkable): readonly Interpola
     }
   }
   for (const { file, section } of files) {
-    for (const each of interpolatedIn(file, sectionIn(text, section), [section])) found.push(each);
+    for (const each of listInSection(file, sectionIn(text, section), [section])) found.push(each);
     for (const each of interpolatedKeys(text.absent?.[section], ["absent", section])) found.push(each);
   }
   return found;
 }
 
-/** All strings of a section that are interpolated. */
-function interpolatedIn(file: ResourceKind, values: JsonObject | undefined, path: Path): readonly Interpolated[] {
+/** All strings of a section with interpolations. */
+function listInSection(file: ResourceKind, values: JsonObject | undefined, path: Path): readonly Interpolated[] {
   if (values === undefined) return [];
-  if (isSingleton(file)) return inField(file.fields, values, path);
+  if (isSingleton(file)) return listInField(file.fields, values, path);
   const only = file.only === undefined ? undefined : file.fields.properties[file.only];
   const found: Interpolated[] = [];
   for (const key of Object.keys(values)) {
     const value = values[key];
     if (isTemplate(key)) found.push({ path: [...path, key], value: key });
     if (isScalar(value) && !isTemplate(value)) continue;
-    for (const each of inField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key])) found.push(each);
+    for (const each of listInField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key]))
+      found.push(each);
   }
   return found;
 }
 
-/** A literal secret is not interpolated. */
-function inField(field: FieldSchema, value: unknown, path: Path): readonly Interpolated[] {
+/** Literal secrets are not interpolated. */
+function listInField(field: FieldSchema, value: unknown, path: Path): readonly Interpolated[] {
   if (isTemplate(value)) return field.writeOnly ? [] : [{ path, value }];
-  if (Array.isArray(value)) return value.flatMap((each, index) => inField(field.items ?? {}, each, [...path, index]));
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => listInField(field.items ?? {}, each, [...path, index]));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) => inField(propertyOf(field, name) ?? {}, each, [...path, name]));
+  return Object.entries(value).flatMap(([name, each]) =>
+    listInField(propertyOf(field, name) ?? {}, each, [...path, name]),
+  );
 }

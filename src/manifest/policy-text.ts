@@ -9,7 +9,7 @@ import type { ResourceKind } from "../model/resource-kind.ts";
 export interface PolicyText {
   readonly name: string;
   readonly projects: readonly (string | number)[];
-  /** In place of `projects`: then everything else is about groups. */
+  /** In place of `projects`: the policy then applies to groups. */
   readonly groups: readonly (string | number)[];
   readonly except: readonly (string | number)[];
   readonly where: string;
@@ -29,12 +29,12 @@ export interface PolicyText {
 /** The key of the list that selects projects or groups. */
 export type SelectorKey = "projects" | "groups";
 
-/** Whether a policy, as it is written, is about projects or about groups. */
+/** The owner to which a policy applies, as written. */
 export function ownerOfPolicy(written: unknown): Owner {
   return isObject(written) && "groups" in written && !("projects" in written) ? "group" : "project";
 }
 
-/** The key of the list that selects what a policy is about. */
+/** The key of the list of selectors, by owner. */
 export const selectorKeys: Readonly<Record<Owner, SelectorKey>> = { project: "projects", group: "groups" };
 
 /** The section of a kind in a policy; undefined if there is none. */
@@ -47,18 +47,18 @@ export function keysIn(text: Partial<PolicyText>, name: string): readonly string
   return (text as Readonly<Record<string, readonly string[]>>)[name];
 }
 
-/** A kind that is a file, and how policies list it. */
+/** A kind described by a file, and its section in policies. */
 export interface KindAsFile extends PolicyKind {
   readonly file: ResourceKind;
 }
 
-/** The kinds that a policy may name, in the order of the catalogue, and those of them that are files. */
+/** The kinds in a policy in the order of the catalogue, and those of them that are described by files. */
 interface NamedKinds {
   readonly kinds: readonly PolicyKind[];
   readonly files: readonly KindAsFile[];
 }
 
-/** The kinds that the keys of a policy name. Many policies have the same keys, so each set of them is looked up once. */
+/** The kinds that the keys of a policy name. Cached by set of keys, because many policies have the same. */
 export function kindsNamedIn(catalogue: Catalogue, owner: Owner, policy: object): NamedKinds {
   return kindsByKeys(catalogue)(owner)(Object.keys(policy).join("\0"));
 }
@@ -78,7 +78,7 @@ const kindsByKeys = memoized(
   new WeakMap(),
 );
 
-/** Whether a policy has a list of a kind, or lists that may name any kind. */
+/** Tests whether a policy has a section of a kind, or lists that may name any kind. */
 function isNamedBy(keys: ReadonlySet<string>): (kind: PolicyKind) => boolean {
   if (keys.has("absent") || keys.has("exclusive")) return () => true;
   return ({ section, off = section }) => keys.has(section) || keys.has(off);

@@ -19,16 +19,16 @@ export interface Places {
   place(document: number, path: Path, of: "key" | "value"): Place;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(document: number, path: Path, text: string, offset: number): Place;
-  /** Whether what follows a key, or the dash of an item, is only a comment. */
+  /** True if a key or the dash of an item is followed only by a comment. */
   isCommented(document: number, path: Path): boolean;
-  /** Duplicate keys, and where the key is for the first time. */
+  /** Duplicate keys, each with the place of the first one. */
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place; readonly first: Place }[];
 }
 
-/** Parses the text a second time, with positions, when the first one is asked for: most manifests need none. */
+/** Parses the text again, with positions, on first use: most manifests need none. */
 export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
   const documents = lazy(() => composeYaml(text));
-  const lines = lazy(() => lineStartsOf(text));
+  const lines = lazy(() => findLineStarts(text));
   const placeAt = (offset: number): Place => {
     const line = lastUpTo(lines(), offset);
     return { file, line: line + 1 + linesBefore, column: offset - (lines()[line] ?? 0) + 1 };
@@ -45,16 +45,16 @@ export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
       return commented.test(text.slice(key, key + longestScalar).split("\n")[0] ?? "");
     },
     duplicates: (document) =>
-      duplicatesIn(documents()[document], [])
+      listDuplicates(documents()[document], [])
         .sort((a, b) => a.at - b.at)
         .map(({ path, at, first }) => ({ path, place: placeAt(at), first: placeAt(first) })),
   };
 }
 
-/** A line from a key, or from the comment that stands for an item. */
+/** A line after a key, or after the dash of an item, with only a comment. */
 const commented = /^(?:[^:#]*:\s+)?#/;
 
-function lineStartsOf(text: string): readonly number[] {
+function findLineStarts(text: string): readonly number[] {
   return [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
 }
 
@@ -86,41 +86,41 @@ function nearestSpot(root: YamlNode | undefined, path: Path): { readonly key: nu
 
 interface Duplicate {
   readonly path: Path;
-  /** Offsets of the key, and of the same key before. */
+  /** Offsets of the key, and of its first occurrence. */
   readonly at: number;
   readonly first: number;
 }
 
-function duplicatesIn(node: YamlNode | undefined, path: Path): Duplicate[] {
+function listDuplicates(node: YamlNode | undefined, path: Path): Duplicate[] {
   if (!node) return [];
   const own = node.repeated.map(({ name, start }): Duplicate => {
     return { path: [...path, name], at: start, first: node.below.get(name)?.key.start ?? 0 };
   });
-  return [...own, ...Array.from(node.below).flatMap(([name, { value }]) => duplicatesIn(value, [...path, name]))];
+  return [...own, ...Array.from(node.below).flatMap(([name, { value }]) => listDuplicates(value, [...path, name]))];
 }
 
-/** A value as it is written. */
+/** A value with its position. */
 interface YamlNode {
-  /** The offset of its first character, behind its tag and anchor. */
+  /** Offset of its first character, after its tag and anchor. */
   readonly start: number;
   /** Its text as a key. */
   readonly name: string;
-  /** The pairs of a mapping by their keys, or the items of a list by their indices. */
+  /** Pairs of a mapping by key, or items of a list by index. */
   readonly below: ReadonlyMap<string, YamlPair>;
-  /** Keys of a mapping that it already has. */
+  /** Duplicate keys of a mapping. */
   readonly repeated: readonly YamlNode[];
 }
 
-/** Of an item of a list, key and value are the same. */
+/** For an item of a list, key and value are the same. */
 interface YamlPair {
   readonly key: YamlNode;
-  /** Undefined for a key alone. */
+  /** Undefined for a key without a value. */
   readonly value: YamlNode | undefined;
 }
 
 /**
- * The documents of a text that `parseYaml` accepts, without empty ones, from the same parser. Inside an alias there is nothing.
- * Empty if a text is not YAML.
+ * The documents of a text that `parseYaml` accepts, without empty ones, from the same parser. Aliases have no inner
+ * positions. Empty if a text is not YAML.
  */
 function composeYaml(text: string): readonly YamlNode[] {
   const composer = new Composer();
@@ -134,7 +134,7 @@ function composeYaml(text: string): readonly YamlNode[] {
   return documents.filter((root): root is ComposedNode => root instanceof ComposedNode && !root.isEmpty);
 }
 
-/** Replaces each value that the parser composes, in its list or as a key. */
+/** Replaces each value of the parser, in its list or as a key. */
 class ComposedNode implements YamlNode {
   readonly start: number;
   readonly name: string;
@@ -158,13 +158,13 @@ class ComposedNode implements YamlNode {
     this.repeated = repeated;
   }
 
-  /** The parser calls it once: when it stores the pair of which this is the key. */
+  /** The parser calls it once, to store the pair with this key. */
   toString(): string {
     this.#composer.pair(this);
     return this.name;
   }
 
-  /** js-yaml refuses keys that are plain objects, which it recognises by this tag. */
+  /** js-yaml rejects keys that are plain objects, which it recognises by this tag. */
   get [Symbol.toStringTag](): string {
     return "ComposedNode";
   }
@@ -180,8 +180,8 @@ function byKey(pair: YamlPair): NamedPair {
   return [pair.key.name, pair];
 }
 
-/** In `[a, b: c]` the pair is a mapping without a node of its own. */
-function itemsOf(values: readonly unknown[], pairs: readonly YamlPair[]): readonly NamedPair[] {
+/** In `[a, b: c]`, the pair is a mapping without its own node. */
+function listItems(values: readonly unknown[], pairs: readonly YamlPair[]): readonly NamedPair[] {
   const inList = pairs.values();
   const nodes = values.flatMap((value): YamlNode[] => {
     if (value instanceof ComposedNode) return [value];
@@ -191,10 +191,10 @@ function itemsOf(values: readonly unknown[], pairs: readonly YamlPair[]): readon
   return nodes.map((node, index) => [String(index), { key: node, value: node }]);
 }
 
-/** What comes before a node: white space, comments, its tag and its anchor. */
+/** White space, comments, tag and anchor before a node. */
 const before = /(?:\s+|#[^\r\n]*|[!&][^\s,\]}]*)*/y;
 
-/** Listens to the parser. A scalar may be composed twice, one inside the other: as a key that it turns out not to be. */
+/** Listens to the parser. A scalar may be composed twice, nested: first as a key, which it turns out not to be. */
 class Composer {
   readonly #open: { readonly from: number; readonly pairs: number }[] = [];
   readonly #pairs: YamlPair[] = [];
@@ -211,7 +211,7 @@ class Composer {
     const { result } = state;
     if (state.input[start] === "*") state.result = new ComposedNode(this, start, result, []);
     else if (!(result instanceof ComposedNode)) {
-      const parts = Array.isArray(result) ? itemsOf(result, pairs) : pairs.map(byKey);
+      const parts = Array.isArray(result) ? listItems(result, pairs) : pairs.map(byKey);
       state.result = new ComposedNode(this, start, result, parts);
     }
     this.#last = state.result as YamlNode;
@@ -222,7 +222,7 @@ class Composer {
   }
 }
 
-/** Where nothing is written, the node is where it would begin. */
+/** An empty node begins where it would be written. */
 function startOf(input: string, from: number, end: number): number {
   before.lastIndex = from;
   before.test(input);

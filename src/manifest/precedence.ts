@@ -21,7 +21,10 @@ interface DecidingEntries extends Winners<PolicyEntry> {
   readonly missing: readonly Problem[];
 }
 
-/** The entry in effect for each resource, from the most specific layer; of a singleton, the entry in effect for each field. */
+/**
+ * The entry in effect for each resource, from the most specific layer; for a singleton, the entry in effect for each
+ * field.
+ */
 export function decidingEntries(layers: readonly Layer[]): DecidingEntries {
   const keyed = withInherited(layers, mostSpecific(layers, entries));
   const single = layers.some((layer) => singletonsOf(layer.policy.entries).length > 0)
@@ -117,7 +120,7 @@ interface LayeredEntry {
   readonly entry: PolicyEntry;
 }
 
-/** Whether it is there is decided as a whole, and its fields one by one, down to a layer where it is absent. */
+/** Presence is decided for the whole singleton, and fields one by one, down to a layer where it is absent. */
 function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]): DecidingEntry {
   const other = layered.find((each) => each.entry.desired.presence !== first.entry.desired.presence);
   const isTied = other && other.layer !== first.layer && isLevel(first.layer, other.layer);
@@ -169,7 +172,7 @@ const entries: ItemType<PolicyEntry> = {
     equal(statedIn(a), statedIn(b)),
 };
 
-/** What is written where the catalogue knows the resource, otherwise what it means. */
+/** As written if the catalogue knows the resource, else as normalised. */
 function statedIn({ written, desired }: PolicyEntry): object {
   return written?.entry ? written.parameters : desired.fields;
 }
@@ -199,7 +202,7 @@ const fields: ItemType<SingletonField, FieldLayer> = {
   isSame: (a, b) => equal(a.entry.desired.fields[a.name], b.entry.desired.fields[b.name]),
 };
 
-/** For each identity the item of the most specific layer; equally specific ones that differ are a tie. */
+/** For each identity, the item of the most specific layer; different ones of equally specific layers are a tie. */
 function mostSpecific<Item extends Stated, Of extends Layer>(
   layers: readonly Of[],
   type: ItemType<Item, Of>,

@@ -91,12 +91,12 @@ export function problemAt(
   return { severity: severityOf(rule), rule, message, place, ...(path.length > 0 && { path: dotted(path) }) };
 }
 
-/** A source that knows its comments. */
+/** A source that knows the comments of its text. */
 interface Commented {
   isCommented(path: Path): boolean;
 }
 
-/** The end of a message on a value that is nothing, because `#` begins a comment: `channel: #x`. */
+/** A hint for an empty value whose text `#` turned into a comment: `channel: #x`. */
 export function commentHint(document: Commented, path: Path, value: unknown): string {
   const isComment = (value === null || value === undefined) && document.isCommented(path);
   return isComment ? ": what follows # is a comment; a value that begins with # needs quotes" : "";
@@ -119,7 +119,7 @@ export function expressionProblem(
   return { ...problem, place: document.within([key], text, offset), excerpt: excerptAt(text, offset) };
 }
 
-/** The line around a place in an expression, and a caret below the place; a long line is cut. */
+/** The line around an error in an expression, with a caret below; long lines are truncated. */
 function excerptAt(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
   const line = text.slice(start, start + 100).split("\n")[0] ?? "";
@@ -136,7 +136,7 @@ function severityOf(rule: Rule): Severity {
   return row.severity ?? "error";
 }
 
-/** `projects[0]`, `integrations.irc-gateway.server_port`. */
+/** A path as text: `projects[0]`, `integrations.irc-gateway.server_port`. */
 function dotted(path: Path): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part)).join("");
 }
@@ -168,7 +168,7 @@ function orderOf({ place, rule, message }: Problem): readonly (string | number)[
   return [place?.file ?? "", place?.line ?? 0, place?.column ?? 0, rule, message];
 }
 
-/** Documents with a name that an earlier one of their kind has; `noun` says what they are. */
+/** Documents whose name an earlier one of the same kind has; `noun` is for the message. */
 export function duplicateNames(
   rule: Rule,
   noun: string,

@@ -10,7 +10,7 @@ import { conditionalPolicies, isCovered, isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
 
-/** Whether only the server knows which IDs, paths and globs are the same project (docs/manifests.md). */
+/** True if only the server knows which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
   const selected = new Set<Selector["form"]>();
   for (const { projects } of policies) for (const { form } of projects) selected.add(form);
@@ -29,7 +29,7 @@ export function hasRowsFor(policies: readonly Policy[], projects: readonly Proje
   return projects.every(({ row }) => row) || policies.every(({ where }) => !where);
 }
 
-/** Whether any policy has wildcards, which need the list of all projects. */
+/** True if any policy has wildcards, which require the list of all projects. */
 export function selectsByGlob(policies: readonly Policy[]): boolean {
   return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
 }
@@ -65,7 +65,7 @@ function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
 export interface Projects {
   /** Sorted by name, without duplicates. */
   readonly projects: readonly Project[];
-  /** Those that policies leave alone because they are archived. */
+  /** Projects skipped by policies because they are archived. */
   readonly archived?: readonly Project[];
   readonly problems: readonly Problem[];
 }
@@ -87,7 +87,7 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   };
 }
 
-/** Problems of policies whose `where` cannot be evaluated for a project, or holds for none that it is about. */
+/** Problems of policies whose `where` cannot be evaluated for a project, or holds for none of the selected ones. */
 export function conditionProblems(policies: readonly Policy[], projects: readonly Project[]): readonly Problem[] {
   return policies.flatMap((policy) => {
     const { where, document, of } = policy;
@@ -128,7 +128,9 @@ function namesakeProblem(alike: readonly Project[]): Problem {
   return { severity: "error", rule: "ambiguous", message, project: name };
 }
 
-/** The projects, or the groups, of a list; undefined if it was made without any, because no policy asked for them. */
+/**
+ * The projects or groups of a list; undefined if it was read without any of this owner, because no policy needed them.
+ */
 export function listedOf(owner: Owner, listing: readonly Project[] | undefined): readonly Project[] | undefined {
   const own = listing && ownedBy(owner, listing);
   return own && own.length > 0 ? own : undefined;
@@ -163,9 +165,9 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
 }
 
 /**
- * Warnings for globs that match no listed project, or no listed group, and for exceptions from globs that except nothing:
- * a policy with a misspelled one applies where it must not. An exception for projects to come, in a folder that has some,
- * gets no warning.
+ * Warnings for globs that match no listed project or group, and for exceptions that match nothing: a policy with a
+ * misspelled one applies where it must not. An exception for future projects, in a folder that has some, gets no
+ * warning.
  */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const paths = new Set(listing.flatMap(({ path }) => (path === undefined ? [] : [path.toLowerCase()])));

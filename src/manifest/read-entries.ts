@@ -31,7 +31,7 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
   return into;
 }
 
-/** What is known of a policy's resources so far. */
+/** The resources and problems of a policy so far. */
 interface Collected extends Entries {
   readonly entries: PolicyEntry[];
   readonly problems: Problem[];
@@ -51,7 +51,7 @@ function addDeclared(
     return;
   }
   const known = bareResources(workspace)(row.kind);
-  for (const key of listedKeys(from, row, Object.keys(values))) {
+  for (const key of selectListed(from, row, Object.keys(values))) {
     const value = values[key];
     const path = [row.section, key];
     const byKey = isScalar(value) ? known(value) : undefined;
@@ -65,7 +65,7 @@ function addDeclared(
 }
 
 /**
- * Valid resources that one literal stands for, such as the status of a license, by value and key: thousands of policies
+ * Valid resources declared by one literal, such as the status of a license, by value and key: thousands of policies
  * repeat the same few.
  */
 const bareResources = memoized(
@@ -73,15 +73,15 @@ const bareResources = memoized(
   new WeakMap(),
 );
 
-/** The keys that a resource can have: one that the catalogue does not know is a problem of its own. */
-function listedKeys({ catalogue }: From, { kind }: PolicyKind, keys: readonly string[]): readonly string[] {
+/** Keys that the catalogue knows; unknown ones are reported separately. */
+function selectListed({ catalogue }: From, { kind }: PolicyKind, keys: readonly string[]): readonly string[] {
   const known = kindOf(catalogue, kind).keys;
   return known ? keys.filter((key) => known.has(key)) : keys;
 }
 
 /**
- * Adds a resource: its fields, or the one value that stands for them. Returns what a valid value stands for wherever it
- * is written; undefined for any other resource.
+ * Adds a resource by its fields, or by its only value. Returns the declaration if a valid literal has the same meaning
+ * everywhere, to be cached; else undefined.
  */
 function addResource(
   into: Collected,

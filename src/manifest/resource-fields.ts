@@ -29,17 +29,17 @@ import { pathIn, type WrittenResource } from "./written-resource.ts";
 /** The fields of a resource before interpolation. */
 export interface Declared {
   readonly fields: Readonly<Record<string, Value>>;
-  /** Names of fields that are not interpolated yet. */
+  /** Names of fields with interpolations. */
   readonly templates: readonly string[];
   /** Literal secrets, by their `manifest:` references. */
   readonly plaintext: readonly (readonly [reference: string, literal: string])[];
   readonly problems: readonly Problem[];
 }
 
-/** A value that is not as the schema of its resource has it. */
+/** A value that the schema of its resource rejects. */
 type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 
-/** Checks all fields of a resource that do not depend on a variable, and brings them into normal form. */
+/** Checks all fields of a resource that do not depend on a variable, and normalises them. */
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
   const { parameters: fields } = written;
   const reading = new ResourceReading(written, workspace);
@@ -64,14 +64,14 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
   };
 }
 
-/** An integration whose `active` is off unless it is set. */
+/** Warns of an integration that stays inactive unless `active` is set. */
 function inactive({ document, path, entry, parameters, inherits }: WrittenResource): readonly Problem[] {
   if (entry?.parameters.get("active")?.default !== false || "active" in parameters || inherits) return [];
   const message = `${entry.slug} will be off: active is not set, and its default is false`;
   return [problemAt("inactive", message, { document, path, of: "key" })];
 }
 
-/** In the order of the schema, which is the same whatever the order of keys in the manifest; `names` are sorted in place. */
+/** Normalised fields in the order of the schema, independent of the manifest's; sorts `names` in place. */
 function normalFields(
   { fields: { properties } }: WrittenResource,
   fields: Fields,
@@ -97,7 +97,7 @@ function normalField(properties: Readonly<Record<string, FieldSchema>>, name: st
   return meaningOf(properties[name] ?? {}, value);
 }
 
-/** The problems of fields whose interpolations have values now, which are brought into normal form too. */
+/** Checks and normalises fields after interpolation. */
 export function interpolatedResource(
   written: WrittenResource,
   templates: readonly string[],
@@ -121,7 +121,7 @@ export function interpolatedResource(
   };
 }
 
-/** What fields are not together, though each policy that sets some of them is right; nothing is interpolated any more. */
+/** Faults in the combination of fields from several policies, each valid on its own, after interpolation. */
 export function combinedFaults(
   written: WrittenResource,
   fields: Fields,
@@ -142,7 +142,7 @@ export function missingFields(written: WrittenResource, fields: Fields): readonl
   return all.map((fault) => problemOf(written, fields, fault));
 }
 
-/** The problems of the fields that the key names. */
+/** Problems of the fields in the key. */
 export function keyProblems(written: WrittenResource): readonly Problem[] {
   const faults = faultsOf(written, {}).filter(
     ({ path: [top] }) => top !== undefined && Object.hasOwn(written.keys, top),
@@ -150,7 +150,10 @@ export function keyProblems(written: WrittenResource): readonly Problem[] {
   return faults.map((fault) => problemOf(written, {}, fault));
 }
 
-/** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
+/**
+ * Faults by the schema of the kind, except for secret or interpolated values, and for missing fields in a part of a
+ * singleton.
+ */
 function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
   const { file, keys } = written;
   const hasReferences = !Object.values(fields).every(isScalar);
@@ -187,7 +190,7 @@ function isMissing(rule: Rule): boolean {
   return rule === "missing-key" || rule === "required-parameter";
 }
 
-/** Of a key of several fields the first has no default: `@production` names nothing. */
+/** The first field of a composite key has no default: `@production` names nothing. */
 function emptyKey(file: ResourceKind, keys: JsonObject): readonly SchemaFault[] {
   const [first = "", ...others] = keyFieldsOf(file);
   if (others.length === 0 || keys[first] !== "" || resourceCheck(file)(keys).some(({ path }) => path[0] === first))
@@ -203,12 +206,12 @@ function isContainer(value: unknown): value is JsonObject {
 /** Keywords of a list or mapping that depend on the values in it. */
 const combining = new Set(["anyOf", "oneOf", "not", "uniqueItems", "contains"]);
 
-/** Whether a value, or a part of it, is to be interpolated. */
+/** True if a value, or a part of it, has interpolations. */
 function isOpen(value: unknown): boolean {
   return isContainer(value) ? textsWithin(value as Plain).some(isTemplate) : isTemplate(value);
 }
 
-/** A key field that is mentioned again must be the same. */
+/** A key field that is repeated among the fields must be the same. */
 function mentionedKeys({ document, path, keys }: WrittenResource, fields: JsonObject): readonly Problem[] {
   return Object.keys(keys)
     .filter((name) => Object.hasOwn(fields, name) && String(fields[name]) !== String(keys[name]))
@@ -240,7 +243,7 @@ function problemOf(written: WrittenResource, fields: JsonObject, fault: Fault): 
   return problemAt(rule, words, { document, path: here, of: "value" });
 }
 
-/** `webhook needs url: a string`, for an integration with the release from which it is optional. */
+/** `webhook needs url: a string`; for an integration, with the release since which it is optional. */
 function missingWords({ file, fields, entry, platform }: WrittenResource, name: string): string {
   const optionalFrom = entry?.parameters.get(name)?.optionalFrom;
   const until =
@@ -285,11 +288,11 @@ function expectationOf(field: FieldSchema | IntegrationParameter): string {
   return field["x-expected"] ?? expectedWords(field.type, field.enum) ?? "a value";
 }
 
-/** Reads the values of a resource as policies write them, with the references to secrets wherever its kind has some. */
+/** Reads the values of a resource, with references where its kind has secrets. */
 class ResourceReading {
   readonly problems: Problem[] = [];
   readonly plaintext: [string, string][] = [];
-  /** The fields that cannot be used. */
+  /** Fields with problems. */
   readonly broken: string[] = [];
   readonly #settled: string[] = [];
   readonly #written: WrittenResource;
@@ -300,7 +303,7 @@ class ResourceReading {
     this.#workspace = workspace;
   }
 
-  /** Whether a value has been checked, so that the schema need not. */
+  /** True if a value has been checked, so that the schema need not. */
   isSettled(path: SchemaFault["path"]): boolean {
     return this.#settled.includes(JSON.stringify(path));
   }
@@ -350,7 +353,7 @@ function secretFlag({ "x-secret-with": flags = [] }: FieldSchema, beside: JsonOb
   return flags.find((flag) => beside[flag] === true);
 }
 
-/** Literals that only other values, which were not known when they were read, make a secret. */
+/** Literals that only other values, unknown when they were read, make secret. */
 function plaintextProblems(written: WrittenResource, fields: Fields): readonly Problem[] {
   return Object.entries(written.fields.properties).flatMap(([name, field]) => {
     const flag = typeof fields[name] === "string" ? secretFlag(field, fields) : undefined;
@@ -361,12 +364,12 @@ function plaintextProblems(written: WrittenResource, fields: Fields): readonly P
   });
 }
 
-/** A mapping that is no reference is of the wrong type, which the schema says. */
+/** A mapping that is not a reference has the wrong type, which the schema reports. */
 function isShapeless(value: unknown): boolean {
   return isObject(value) && !Object.hasOwn(value, "secret");
 }
 
-/** Whether a reference stands where no mapping is expected, or none with that key. */
+/** True if a reference is in a place without a mapping, or in one without that key. */
 function isStray(field: FieldSchema, value: JsonObject): boolean {
   const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
   return !isMapping && typeof value.secret === "string" && !typesOf(field).includes("object");

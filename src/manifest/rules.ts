@@ -12,7 +12,7 @@ import { listed, shape } from "./shape.ts";
 export interface PlanRule {
   readonly name: string;
   readonly severity: Severity;
-  /** Whether `when` is evaluated for each change, or once for the plan. */
+  /** The subject: each change, or the plan as a whole. */
   readonly on: "change" | "plan";
   /** CEL. */
   readonly when: string;
@@ -25,7 +25,7 @@ export interface PlanRule {
 }
 
 export interface PlanRules {
-  /** Those with an expression, sorted by name; a name or message that is a problem is empty. */
+  /** Rules with an expression, sorted by name; an invalid name or message is empty. */
   readonly rules: readonly PlanRule[];
   readonly problems: readonly Problem[];
 }
@@ -81,7 +81,7 @@ function readRule(document: Document): ReadRule {
     ...shapeless,
     ...undated(document, until),
     ...faultyGlobs(document, text),
-    ...unused(document, text),
+    ...unusedKeys(document, text),
   ];
   if (when === undefined || hasUnknownScope(document, text)) return { name, document, problems };
   const except = listed(text.except).map(([glob]) => glob);
@@ -102,7 +102,7 @@ function readRule(document: Document): ReadRule {
   };
 }
 
-/** Whether it is not known which names its expression may use. */
+/** True if it is unknown which variables its expression may use. */
 function hasUnknownScope({ value }: Document, { on }: Partial<RuleText>): boolean {
   return on === undefined && isObject(value) && Object.hasOwn(value, "on");
 }
@@ -120,7 +120,7 @@ function faultyGlobs(document: Document, { except }: Partial<RuleText>): readonl
   });
 }
 
-function unused(document: Document, { except, until, reason }: Partial<RuleText>): readonly Problem[] {
+function unusedKeys(document: Document, { except, until, reason }: Partial<RuleText>): readonly Problem[] {
   if (except !== undefined) return [];
   const idle = [...(until === undefined ? [] : ["until"]), ...(reason === undefined ? [] : ["reason"])];
   return idle.map((key) =>

@@ -15,15 +15,15 @@ const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
  */
 export function referenceFault(text: string): string | undefined {
   if (isTemplate(schemeOf(text).scheme)) return "the part before the colon is not interpolated";
-  const whole = referencesOf(text).length > 0 ? filled(text) : text;
+  const whole = referencesOf(text).length > 0 ? fillInterpolations(text) : text;
   if (!form.test(whole) || /\p{Cc}/u.test(whole)) return `expected ${referenceForms}`;
   if (ownVariable.test(whole)) return "Evenkeel's own token and key must not be sent to an integration";
   return undefined;
 }
 
 /**
- * What follows the provider must not start with `//`, because a URL must not be mistaken for a reference and printed, nor
- * with `-`, because a command could interpret it as an option.
+ * The part after the provider must not start with `//`, because a URL must not be mistaken for a reference and printed,
+ * nor with `-`, because a command could interpret it as an option.
  */
 const form = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*|(?!env:|file:|manifest:)[a-z][a-z0-9_-]*:(?!\/\/|-)\S.*)$/;
 
@@ -32,30 +32,30 @@ const ownVariable =
   /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY|STATE|STATE_FILE|QUEUE|HOOK_SECRET|HOOK_SECRET_FILE)$/i;
 
 /** Replaces each interpolation with a letter, which is valid anywhere in a name. */
-function filled(text: string): string {
+function fillInterpolations(text: string): string {
   return text.replaceAll("$${", "${").replace(/\$\{[^}]*\}?/g, "x");
 }
 
 /**
- * Whether a project's path may be interpolated into a reference. Otherwise the name of a project could select another file
- * or argument. Platforms do not allow other characters either.
+ * True if a project's path may be interpolated into a reference. Otherwise the name of a project could select another
+ * file or argument. Platforms do not allow other characters either.
  */
 export function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => /^[A-Za-z0-9_.][\w.-]*$/.test(part) && !/^\.+$/.test(part));
 }
 
-/** What is written where a secret may be: a reference, an allowed literal, or what is wrong with it. */
+/** The value of a secret field: a reference, an allowed literal, or a problem. */
 export type SecretField =
   | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
   | { readonly form: "fault"; readonly problem: Problem };
 
-/** Where it is written. */
+/** The location of the value. */
 interface Spot {
   readonly document: Document;
   readonly path: Path;
 }
 
-/** A mapping with the key `secret`. `isText`: whether a text is expected there. */
+/** Parses a mapping with the key `secret`. `isText`: a text is allowed there. */
 export function secretReference(
   { document, path }: Spot,
   reference: JsonObject,
@@ -89,18 +89,18 @@ function referenceFaults(
     [!isText, "parameter-type", "only a string parameter can be a secret"],
     [fault !== undefined, rule, fault ?? "", "secret"],
     [other !== undefined, rule, "a secret reference has only secret and version", other],
-    [version !== undefined && !isVersion, rule, versionWords(version), "version"],
+    [version !== undefined && !isVersion, rule, describeVersion(version), "version"],
     [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
   ];
 }
 
-function versionWords(version: unknown): string {
+function describeVersion(version: unknown): string {
   return typeof version === "number" && version > 1
     ? `expected an integer of at most ${Number.MAX_SAFE_INTEGER}`
     : "expected an integer of at least 1";
 }
 
-/** A literal in the place of a secret, which only some workspaces allow. */
+/** A literal in place of a secret, which only some workspaces allow. */
 export function secretLiteral(
   spot: Spot,
   value: unknown,

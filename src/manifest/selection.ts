@@ -13,12 +13,12 @@ export interface Layer {
   readonly literal: number;
 }
 
-/** Whether a layer is more specific than another, whether or not one of them is enforced. */
+/** True if a layer is more specific, regardless of `enforce`. */
 export function isMoreSpecific(a: Layer, b: Layer): boolean {
   return a.literal === b.literal ? a.policy.priority > b.policy.priority : a.literal > b.literal;
 }
 
-/** Whether a layer overrides another: an enforced one those that are not, otherwise the more specific one. */
+/** True if a layer overrides another: enforced ones override others, else the more specific one wins. */
 export function overrules(a: Layer, b: Layer): boolean {
   return a.policy.enforce === b.policy.enforce ? isMoreSpecific(a, b) : a.policy.enforce;
 }
@@ -28,13 +28,13 @@ export function isLevel(a: Layer, b: Layer): boolean {
   return !overrules(a, b) && !overrules(b, a);
 }
 
-/** Orders layers as they take effect. Level ones are ordered by name, which has no effect on the result. */
+/** Compares layers by precedence. Equal ones are ordered by name, which does not affect the result. */
 export function compareLayers(a: Layer, b: Layer): number {
   if (overrules(a, b)) return -1;
   return overrules(b, a) ? 1 : compareTexts(a.policy.name, b.policy.name);
 }
 
-/** Whether two lists have the same policies in the same order, and therefore the same result. */
+/** True if two lists have the same policies in the same order, and therefore the same result. */
 export function sameLayers(some: readonly Layer[], others: readonly Layer[]): boolean {
   return (
     some.length === others.length &&
@@ -47,22 +47,22 @@ export function isSelected(policies: readonly Policy[], project: Project): boole
   return matchingLayers(policies, project).length > 0;
 }
 
-/** The policies that match a project, in the order in which they take effect. */
+/** The policies that match a project, in order of precedence. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   return coveringLayers(policies, project).filter(({ policy }) => admits(policy, project));
 }
 
-/** Whether the conditions of a policy hold for a project that it covers; not if its row is not known, or faulty. */
+/** True if the conditions of a policy hold for a project that it covers; false if its row is unknown or faulty. */
 function admits({ where, includesArchived }: Policy, project: Project): boolean {
   return (includesArchived || !project.archived) && (where === undefined || where.evaluate(project) === true);
 }
 
-/** Whether any policy names a project by its ID, path or glob, whatever else decides about it. */
+/** True if any policy matches a project by its ID, path or glob, regardless of further conditions. */
 export function isCovered(policies: readonly Policy[], project: Project): boolean {
   return coveringLayers(policies, project).length > 0;
 }
 
-/** The policies that name a project and select it only under a condition. */
+/** The policies that match a project and have a condition. */
 export function conditionalPolicies(policies: readonly Policy[], project: Project): readonly Policy[] {
   return coveringLayers(policies, project).flatMap(({ policy }) => (policy.where ? policy : []));
 }
@@ -71,10 +71,10 @@ function coveringLayers(policies: readonly Policy[], project: Project): readonly
   const index = indexOf(policies);
   const id = idNameOf(project);
   const path = project.path?.toLowerCase();
-  return layersOf(candidates(index, id, path)).filter(({ policy }) => !isExcepted(policy, id, path));
+  return toLayers(candidates(index, id, path)).filter(({ policy }) => !isExcepted(policy, id, path));
 }
 
-function layersOf(lines: readonly Line[]): readonly Layer[] {
+function toLayers(lines: readonly Line[]): readonly Layer[] {
   const layers = new Map<Policy, number>();
   for (const { policy, selector } of lines) {
     layers.set(policy, Math.max(literalOf(selector), layers.get(policy) ?? 0));
@@ -82,7 +82,7 @@ function layersOf(lines: readonly Line[]): readonly Layer[] {
   return Array.from(layers, ([policy, literal]) => ({ policy, literal })).sort(compareLayers);
 }
 
-/** How specific a selector is: its literal characters, or infinity for an ID or a path. */
+/** The specificity of a selector: its number of literal characters, or infinity for an ID or a path. */
 export function literalOf(selector: Selector): number {
   return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
 }
@@ -116,16 +116,16 @@ interface Index {
 
 const indexOf = memoized(
   (policies: readonly Policy[]): Index =>
-    indexed(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector })))),
+    createIndex(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector })))),
   new WeakMap(),
 );
 
 const exceptionsOf = memoized(
-  (policy: Policy): Index => indexed(policy.except.map((selector) => ({ policy, selector }))),
+  (policy: Policy): Index => createIndex(policy.except.map((selector) => ({ policy, selector }))),
   new WeakMap(),
 );
 
-function indexed(lines: readonly Line[]): Index {
+function createIndex(lines: readonly Line[]): Index {
   return {
     ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.written : undefined)),
     paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
@@ -150,7 +150,7 @@ function linesOver(folders: Index["folders"], folder: string): readonly Line[] {
 
 const none: readonly Line[] = [];
 
-/** Where the folder below this one ends: `""`, `a`, `a/b` and `a/b/c` for `a/b/c`; -1 after the path itself. */
+/** The end of the next folder in a path: `""`, `a`, `a/b` and `a/b/c` for `a/b/c`; -1 after the path itself. */
 function nextFolder(path: string, end: number): number {
   if (end === path.length) return -1;
   const next = path.indexOf("/", end + 1);

@@ -4,8 +4,8 @@ import { bareName, type Owner, ownerName, ownerOfName } from "../model/owner.ts"
 import { idFault, idIn, isId } from "../model/project-id.ts";
 
 /**
- * A parsed line of `projects`, `groups` or `except`. Everything of one that selects groups has a slash at the end, as the
- * names of groups have: no selector matches both.
+ * A parsed line of `projects`, `groups` or `except`. Selectors of groups end in a slash like the names of groups, so no
+ * selector matches both.
  */
 export type Selector =
   | { readonly form: "id"; readonly written: string; readonly id: number }
@@ -68,8 +68,8 @@ export function selectorFault(written: string | number): string | undefined {
 }
 
 /**
- * Whether a selector certainly matches all that another matches. Of globs, only literals and stars are understood: each
- * star of the other is tried empty, short and long, with a character that only a star matches.
+ * True if a selector certainly matches everything that another matches. For globs only literals and stars are
+ * supported: each star of the other is tried empty, short and long, with a character that only a star matches.
  */
 export function covers(selector: Selector, other: Selector): boolean {
   if (selector.form === "id" || other.form === "id") return selector.written === other.written;
@@ -79,17 +79,17 @@ export function covers(selector: Selector, other: Selector): boolean {
   const [, folder] = /^((?:[^*?[\]{}\\]+\/)?)\*\*\/?$/.exec(selector.written.toLowerCase()) ?? [];
   if (folder !== undefined && ownerOfName(selector.written) === ownerOfName(other.written))
     return `${other.base}/`.startsWith(folder);
-  return [selector, other].every(isPlainGlob) && samplesOf(other.written).every((path) => selector.matches(path));
+  return [selector, other].every(isPlainGlob) && listSamples(other.written).every((path) => selector.matches(path));
 }
 
-/** Whether a selector may match something that a glob matches. */
+/** True if a selector may match something that a glob matches. */
 export function mayMeet(selector: Selector, glob: GlobSelector): boolean {
   if (selector.form !== "glob") return selector.form === "id" || glob.matches(selector.path);
   const isWithin = (base: string, folder: string) => folder === "" || `${base}/`.startsWith(`${folder}/`);
   return isWithin(selector.base, glob.base) || isWithin(glob.base, selector.base);
 }
 
-/** With more stars there would be too many samples. */
+/** More stars would need too many samples. */
 const mostStars = 4;
 
 function isPlainGlob({ written }: GlobSelector): boolean {
@@ -97,7 +97,7 @@ function isPlainGlob({ written }: GlobSelector): boolean {
 }
 
 /** Paths that a glob of literals and stars matches. */
-function samplesOf(written: string): readonly string[] {
+function listSamples(written: string): readonly string[] {
   const [, before = "", star, after = ""] = /^(.*?)(\/?\*+)(.*)$/s.exec(written) ?? [];
   if (star === undefined) return [written];
   const [slash, stars] = star.startsWith("/") ? ["/", star.slice(1)] : ["", star];
@@ -105,6 +105,6 @@ function samplesOf(written: string): readonly string[] {
   const deep = stars.length > 1 && isSegment ? ["\t/\t", "\t/\t/\t/\t/\t"].map((path) => slash + path) : [];
   const none = isSegment ? (stars.length > 1 && slash !== "" && before !== "" ? [""] : []) : [slash];
   return [...none, `${slash}\t`, `${slash}\t\t\t`, ...deep].flatMap((path) => {
-    return samplesOf(after).map((rest) => before + path + rest);
+    return listSamples(after).map((rest) => before + path + rest);
   });
 }

@@ -19,7 +19,7 @@ export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "R
 
 export const apiVersion = "evenkeel/v1";
 
-/** The end of a message on a document of another version of the manifests; empty for any other value. */
+/** A hint for a document of another version of the manifests; empty for any other value. */
 export function versionHint(written: unknown): string {
   const [whole, number] = /^evenkeel\/v(\d{1,9})[a-z\d.]{0,9}$/i.exec(typeof written === "string" ? written : "") ?? [];
   if (whole === undefined || whole === apiVersion) return "";
@@ -45,26 +45,26 @@ export function shape<Text>(document: Document, kind: DocumentKind, known: Known
   });
 }
 
-/** The sections that policies may have. Those of faulty kinds are not checked: the kind itself is reported. */
+/** The known sections of policies. Those of faulty kinds are not checked, because the kind itself is reported. */
 interface Known {
   readonly catalogue?: Catalogue;
   readonly faultyKinds?: ReadonlySet<string>;
 }
 
 interface ShapeOptions {
-  /** Sections that may be anything. */
+  /** Sections that may have any value. */
   readonly unchecked?: ReadonlySet<string> | undefined;
-  /** Whether a section without a value declares nothing. */
+  /** True if a section without a value declares nothing. */
   readonly allowsEmpty?: boolean;
 }
 
-/** The keys of a policy that declare nothing, and therefore need a value. */
+/** Keys of a policy that declare no resources, and therefore need a value. */
 const heads: ReadonlySet<string> = new Set([
   ...["kind", "name", "instance", "projects", "groups", "where", "archived"],
   ...["priority", "enforce", "until", "reason"],
 ]);
 
-/** Validates a document with any schema, with the same messages. */
+/** Validates a document with any schema. */
 export function shapeBy<Text>(
   check: SchemaCheck,
   document: Document,

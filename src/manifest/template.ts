@@ -11,7 +11,7 @@ interface Reference {
   readonly name: string;
 }
 
-/** A reference's value, or why it has none: it is not known yet, or a problem was reported. */
+/** A reference's value, or the reason why it has none: it is not known yet, or a problem was reported. */
 export type Resolved = { readonly value: Scalar } | "unknown" | "faulty";
 
 /** Whether a value is a string with interpolations. */
@@ -21,11 +21,11 @@ export function isTemplate(value: unknown): value is string {
 
 const templateOf = memoized((text: string): Template => {
   const parts = text.split(/(\$\$\{|\$\{[^}]*\}?)/).filter((part) => part !== "");
-  return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: nameOf(part) } : part));
+  return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: parseName(part) } : part));
 });
 
 /** An unclosed interpolation keeps its `${`, which no name starts with. */
-function nameOf(reference: string): string {
+function parseName(reference: string): string {
   return reference.endsWith("}") ? reference.slice(2, -1).trim() : reference;
 }
 
@@ -34,7 +34,7 @@ export function referencesOf(text: string): readonly string[] {
   return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
 }
 
-/** Whether a value may depend on the project, directly or through a variable in `vars`. */
+/** True if a value may depend on the project, directly or through a variable in `vars`. */
 export function namesProject(value: Value | undefined, vars: ReadonlyMap<string, Value>, depth = 0): boolean {
   const names = textsWithin(value ?? null)
     .filter(isTemplate)
@@ -73,7 +73,7 @@ function orEmpty(found: Resolved): Resolved {
 
 const ownFacts = ["path", "name", "id"] as const;
 
-/** Facts of the project, or of the group, that a policy is about. */
+/** Facts about the project or group to which a policy applies. */
 export type ProjectFact = `${Owner}.${(typeof ownFacts)[number]}`;
 
 /** The facts that policies of projects, and of groups, can refer to. */

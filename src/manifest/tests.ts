@@ -6,7 +6,7 @@ import { duplicateNames, problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { shape } from "./shape.ts";
 
-/** What a workspace must plan for a server with given content (docs/testing.md). */
+/** The expected plan of a workspace for a server with given content (docs/testing.md). */
 export interface PolicyTest {
   readonly name: string;
   /** The day for which dates are evaluated. */
@@ -55,13 +55,13 @@ function idleOthers(document: Document, expect: Expectations | undefined): reado
   return [problemAt("unused-setting", message, { document, path: ["expect", "others"], of: "key" })];
 }
 
-/** The paths in the workspace where a seed of a test may be: beside its manifest, or in the workspace's folder. */
+/** Possible paths of a test's seed in the workspace: beside its manifest, or in the workspace's folder. */
 export function seedPaths({ file }: Pick<Document, "file">, given: string): readonly string[] {
   const folder = file.split("/").slice(0, -1);
-  return [...new Set([joined(folder, given), joined([], given)])];
+  return [...new Set([joinPath(folder, given), joinPath([], given)])];
 }
 
-function joined(folder: readonly string[], path: string): string {
+function joinPath(folder: readonly string[], path: string): string {
   const parts = [...folder];
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
@@ -70,7 +70,7 @@ function joined(folder: readonly string[], path: string): string {
   return parts.join("/");
 }
 
-/** Leaves out the seeds that tests name: they are no manifests. A document that says that it is one stays. */
+/** Drops seeds that tests name, which are not manifests, unless they are marked as documents of Evenkeel. */
 export function withoutSeeds(documents: readonly Document[]): readonly Document[] {
   const seeds = new Set(
     documents.flatMap((document) => {

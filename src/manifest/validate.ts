@@ -31,13 +31,13 @@ import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
 export interface Validated extends Policies {
   /** Expired policies. */
   readonly expired: readonly Policy[];
-  /** Not compiled yet; see `compileRules`. */
+  /** Not compiled; see `compileRules`. */
   readonly rules: readonly PlanRule[];
 }
 
 /**
- * Validates a workspace without any request (docs/manifests.md), for a day in UTC such as 2027-06-30; without a day nothing
- * is expired. Never throws for invalid manifests.
+ * Validates a workspace without any request (docs/manifests.md), for a day in UTC such as 2027-06-30; without a day
+ * nothing has expired. Never throws for invalid manifests.
  */
 export function validate(
   loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers" | "settings">,
@@ -76,7 +76,7 @@ export function validate(
   };
 }
 
-/** Whether `evenkeel.yaml` cannot be read, as where it was emptied by mistake. */
+/** True if `evenkeel.yaml` cannot be read, for example because it is empty. */
 function hasNoSettings({ settings, problems }: Pick<Loaded, "settings" | "problems">): boolean {
   return !settings && problems.some(({ place, severity }) => place?.file === workspaceFile && severity === "error");
 }
@@ -97,7 +97,7 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
   });
 }
 
-/** Whether only the server knows if a policy that does not match a project under this name matches it under its other one. */
+/** True if a policy may match a project under its other name, which only the server knows. */
 function mayAlsoMatch({ projects, where }: Policy, { path }: Project): boolean {
   return where !== undefined || projects.some(({ form }) => (path === undefined ? form !== "id" : form === "id"));
 }
@@ -127,8 +127,8 @@ function globProblems(policies: readonly Policy[]): readonly Problem[] {
 }
 
 /**
- * The policies of each glob, in lower case, to check projects that are not known yet. With `where`, any selector stands for
- * projects that are not known, and only policies with the same condition certainly match the same ones.
+ * The policies of each glob, in lower case, to check unknown projects. With `where`, any selector represents unknown
+ * projects, and only policies with the same condition certainly match the same ones.
  */
 export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly Layer[]> {
   const groups = new Map<string, Map<Policy, Layer>>();
@@ -155,7 +155,7 @@ function definitions(policies: readonly Policy[]): Definitions {
   );
 }
 
-/** Whether a policy that may match too, once projects are known, sets the variable to another value. */
+/** True if a policy that may match too, once projects are known, sets the variable to another value. */
 function definedOutside(
   layers: readonly Layer[],
   defining: Definitions,
@@ -167,8 +167,8 @@ function definedOutside(
 }
 
 /**
- * The manifests as a whole are in the names of another dialect, and none of their names is one of the workspace's alone.
- * Unreadable settings are the problem themselves.
+ * The manifests as a whole use the names of another dialect, and none that is unique to the workspace's. Unreadable
+ * settings are reported instead.
  */
 function otherDialect({
   documents,
@@ -176,7 +176,7 @@ function otherDialect({
   settings,
 }: Pick<Loaded, "documents" | "workspace" | "settings">): Problem[] {
   const { catalogue } = workspace;
-  const other = otherDialectOf(catalogue, slugsIn(documents));
+  const other = otherDialectOf(catalogue, listSlugs(documents));
   if (!other || !settings) return [];
   const which = `the manifests use names of dialect ${other.dialect} (${firstFew(other.slugs)})`;
   const stated = `set dialect: ${other.dialect} if the server uses them; else write them in the names of ${catalogue.dialect}, which evenkeel explain lists`;
@@ -185,7 +185,7 @@ function otherDialect({
 }
 
 /** Slugs of policies, known or not. */
-function slugsIn(documents: readonly Document[]): ReadonlySet<string> {
+function listSlugs(documents: readonly Document[]): ReadonlySet<string> {
   const slugs = new Set<string>();
   for (const { value } of documents) {
     const { kind, integrations, disabled } = isObject(value) ? value : {};
@@ -196,7 +196,7 @@ function slugsIn(documents: readonly Document[]): ReadonlySet<string> {
   return slugs;
 }
 
-/** Names of other dialects in rules: in exceptions, which then match nothing, and in strings of expressions. */
+/** Names of other dialects in rules: in exceptions, which match nothing, and in strings of expressions. */
 function foreignNames(rules: readonly PlanRule[], catalogue: Catalogue): readonly Problem[] {
   return rules.flatMap((rule) => [...inExceptions(rule, catalogue), ...inExpression(rule, catalogue)]);
 }
@@ -227,10 +227,10 @@ function providerProblems(
   providers: Providers | undefined,
   settings?: Document,
 ): Problem[] {
-  const uses = [...policies.flatMap(usesOf), ...(settings ? notifyUses(settings) : [])];
+  const uses = [...policies.flatMap(listUses), ...(settings ? notifyUses(settings) : [])];
   if (uses.length === 0) return [];
   const broken = providers?.problems.some(({ severity }) => severity === "error");
-  return [...(providers?.problems ?? []), ...(broken ? [] : uses.flatMap((use) => undefinedOf(use, providers)))];
+  return [...(providers?.problems ?? []), ...(broken ? [] : uses.flatMap((use) => checkProvider(use, providers)))];
 }
 
 interface Use {
@@ -239,7 +239,7 @@ interface Use {
   readonly path: Path;
 }
 
-function usesOf({ entries }: Policy): Use[] {
+function listUses({ entries }: Policy): Use[] {
   const found: Use[] = [];
   for (const { desired, document, path, written } of entries) {
     if (!written) continue;
@@ -259,7 +259,7 @@ function notifyUses(document: Document): Use[] {
   return provided.map(({ secret, path }) => ({ ...schemeOf(secret), document, path }));
 }
 
-function undefinedOf({ scheme, ...at }: Use, providers: Providers | undefined): Problem[] {
+function checkProvider({ scheme, ...at }: Use, providers: Providers | undefined): Problem[] {
   if (providers?.known.has(scheme)) return [];
   const unknown = `no provider ${scheme} is defined`;
   const words = builtInSchemes.filter((word) => word !== "manifest");

@@ -50,7 +50,7 @@ export function createScope(
   };
 }
 
-/** The variables of one project that are resolved, and those being resolved. */
+/** Resolves the variables of one project. */
 class Resolving {
   readonly problems: Problem[] = [];
   readonly #project: Project;

@@ -13,7 +13,7 @@ export interface Wave {
 /** Parsed waves, or an error message. */
 export type ParsedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
 
-/** `waves` of a Workspace as it is written: a list, or its items separated by commas. */
+/** `waves` of a Workspace as written: a list, or its items separated by commas. */
 export type WavesText = string | number | readonly (string | number)[];
 
 /** Default with canaries: those first, then all. */
@@ -31,9 +31,9 @@ export function wavesIn(text: string): ParsedWaves {
   const parts = text.split(",").map((part) => part.trim());
   const waves: Wave[] = [];
   for (const part of parts) {
-    const wave = waveIn(part);
+    const wave = parseWave(part);
     if (!wave) return { fault: `${JSON.stringify(part.slice(0, 50))} is not a wave; ${expected}` };
-    const fault = faultIn(wave, waves);
+    const fault = checkWave(wave, waves);
     if (fault) return { fault };
     waves.push(wave);
   }
@@ -46,23 +46,23 @@ export function wavesOf(text: WavesText | undefined): readonly Wave[] | undefine
   return parsed && "waves" in parsed ? parsed.waves : undefined;
 }
 
-/** What is not valid in the waves of a Workspace. */
+/** Problems of the waves of a Workspace. */
 export function waveProblems(document: Document, text: WavesText | undefined): readonly Problem[] {
   const parsed = text === undefined ? undefined : wavesIn(String(text));
   return parsed && "fault" in parsed ? [problemAt("wrong-value", parsed.fault, { document, path: ["waves"] })] : [];
 }
 
-/** `5%`, `1`. */
+/** For example `5%` or `1`. */
 export function waveText({ amount, unit }: Wave): string {
   return unit === "percent" ? `${amount}%` : String(amount);
 }
 
-function waveIn(part: string): Wave | undefined {
+function parseWave(part: string): Wave | undefined {
   const [, amount, percent] = /^(\d{1,7}|\d{1,3}(?:\.\d{1,3})?(?=%))(%?)$/.exec(part) ?? [];
   return amount === undefined ? undefined : { amount: Number(amount), unit: percent ? "percent" : "projects" };
 }
 
-function faultIn(wave: Wave, before: readonly Wave[]): string | undefined {
+function checkWave(wave: Wave, before: readonly Wave[]): string | undefined {
   const text = waveText(wave);
   if (wave.amount === 0) return `a wave of ${text} contains no project; ${expected}`;
   if (wave.unit === "percent" && wave.amount > 100) return `a wave of ${text} is more than all; ${expected}`;
@@ -86,11 +86,11 @@ export function inWaves(
   isCanary: (project: string) => boolean,
 ): readonly (readonly string[])[] {
   const canaries = projects.filter(isCanary).sort(compareTexts);
-  const ranks = new Map(projects.map((project) => [project, rankOf(project)]));
+  const ranks = new Map(projects.map((project) => [project, hashRank(project)]));
   const rank = (project: string) => ranks.get(project) ?? "";
   const others = projects.filter((project) => !isCanary(project)).sort((a, b) => compareTexts(rank(a), rank(b)));
   const order = [...canaries, ...others];
-  const ends = waves.map((wave) => Math.max(endOf(wave, order.length), canaries.length));
+  const ends = waves.map((wave) => Math.max(computeEnd(wave, order.length), canaries.length));
   return ends
     .flatMap((end, index) => {
       const from = Math.max(0, ...ends.slice(0, index));
@@ -100,10 +100,10 @@ export function inWaves(
 }
 
 /** Percentages are rounded up, with a tolerance for floating-point errors. */
-function endOf({ amount, unit }: Wave, count: number): number {
+function computeEnd({ amount, unit }: Wave, count: number): number {
   return unit === "percent" ? Math.ceil((amount * count) / 100 - 1e-9) : amount;
 }
 
-function rankOf(project: string): string {
+function hashRank(project: string): string {
   return createHash("sha256").update(project.toLowerCase()).digest("hex");
 }

@@ -19,16 +19,16 @@ import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
-  /** The settings that its server supports, in the names of its dialect. */
+  /** The catalogue of its server, in the names of its dialect. */
   readonly catalogue: Catalogue;
-  /** The sections of kinds whose files have mistakes: what policies declare in them cannot be checked. */
+  /** Sections of kinds with errors, whose entries cannot be checked. */
   readonly faultyKinds?: ReadonlySet<string>;
   /** Identifies the workspace in a shared state. */
   readonly name: string | undefined;
   readonly server: {
     /** EVENKEEL_URL overrides it. */
     readonly url: string | undefined;
-    /** If not set, that of the server; offline, the default. */
+    /** Default: the server's own; offline, a fixed default. */
     readonly release: string;
     readonly isReleaseAssumed: boolean;
     readonly tier: Tier | undefined;
@@ -54,7 +54,7 @@ export interface Workspace {
   /** Milliseconds. */
   readonly requestTimeout: number;
   readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
-  /** Set if policies also apply to archived projects and those scheduled for deletion. */
+  /** True if policies also apply to archived projects and those scheduled for deletion. */
   readonly archived: "include" | undefined;
   /** Globs over addresses. */
   readonly protected: readonly string[];
@@ -173,12 +173,12 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
       ...valueProblems(document, text),
       ...waveProblems(document, text.waves),
       ...notifyProblems(document, text.notify),
-      ...unused(document, text),
+      ...unusedSettings(document, text),
     ],
   };
 }
 
-/** What `evenkeel.yaml` must contain. */
+/** Required content of `evenkeel.yaml`. */
 export const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
 
 function valueProblems(document: Document, text: Partial<WorkspaceText>): Problem[] {
@@ -203,7 +203,7 @@ function valueProblems(document: Document, text: Partial<WorkspaceText>): Proble
 
 const possibleUrl = "a URL with a host that can exist and a port of at most 65535";
 
-function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
+function unusedSettings(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
   if (ledger === undefined || server?.secrets === undefined) return [];
   const message = "server.secrets has no effect with a ledger";
   return [problemAt("unused-setting", message, { document, path: ["server", "secrets"] })];
@@ -225,7 +225,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
     guards: { ...defaults.guards, ...whole.guards },
     protected: whole.protected.filter((glob) => glob !== undefined),
-    notify: notifyOf(whole.notify),
+    notify: toReceivers(whole.notify),
   };
 }
 
@@ -238,7 +238,7 @@ export type NotifyEvent = (typeof notifyEvents)[number];
 export interface Notify {
   readonly url: SecretReference;
   readonly on: readonly NotifyEvent[];
-  /** Whether the URL may use plain http to another machine. */
+  /** True if the URL may use plain http to another machine. */
   readonly allowInsecure: boolean;
 }
 
@@ -250,7 +250,7 @@ interface NotifyText {
 }
 
 /** Without `on:` a receiver gets all events. */
-function notifyOf(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
+function toReceivers(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
   return listed(texts).flatMap(([each]) => {
     const { url, on = notifyEvents, allowInsecure = false } = each ?? {};
     if (url?.secret === undefined) return [];

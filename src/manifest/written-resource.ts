@@ -12,17 +12,17 @@ export interface WrittenResource {
   /** The path of its fields. */
   readonly path: Path;
   readonly file: ResourceKind;
-  /** What the catalogue has for its key. */
+  /** The integration with its key. */
   readonly entry: Integration | undefined;
   /** The schema of its fields. */
   readonly fields: ResourceKind["fields"];
   readonly platform: Platform;
-  /** The fields that its key names, which need no second mention. */
+  /** Fields in its key, which need not be repeated. */
   readonly keys: JsonObject;
   readonly parameters: JsonObject;
   /** Whether fields that it lacks are those of the next entry in order of precedence (`inherit: true`). */
   readonly inherits: boolean;
-  /** The field whose value stands in place of a mapping. */
+  /** The field that stands for the whole value. */
   readonly bare: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function pathIn({ path, bare }: Pick<WrittenResource, "path" | "bare">, [
   return top === bare ? [...path, ...below] : [...path, top, ...below];
 }
 
-/** The fields that the text of a key names, in the types that the kind gives them. */
+/** The fields in a key, in the types of the kind. */
 export function keyFieldValues(file: ResourceKind, text: string): JsonObject {
   const typed = (name: string, part: string) => {
     const types = typesOf(file.fields.properties[name] ?? {});

@@ -15,7 +15,7 @@ export function parseYaml(text: string, { lenient = false } = {}): Yaml {
     if (error instanceof RangeError) return { reason: tooDeep, duplicate: false, line: 0, column: 0 };
     if (!(error instanceof YAMLException)) throw error;
     const { line = 0, column = 0 } = error.mark ?? {};
-    return { reason: sentenceOf(error.reason), duplicate: error.reason === duplicated, line, column };
+    return { reason: toMessage(error.reason), duplicate: error.reason === duplicated, line, column };
   }
 }
 
@@ -34,7 +34,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The parser's messages may quote the text, which may be a secret, so known reasons are replaced with fixed messages. */
-function sentenceOf(reason: string): string {
+function toMessage(reason: string): string {
   const [, sentence] = sentences.find(([pattern]) => pattern.test(reason)) ?? [];
   return sentence ?? reason.replace(/"[^"]*"|<[^>]*>/g, "…").slice(0, 100);
 }
@@ -81,13 +81,13 @@ export const coreSchema = FAILSAFE_SCHEMA.extend({
     return new Type(`tag:yaml.org,2002:${tag}`, {
       kind: "scalar",
       resolve,
-      construct: (text: string | null) => spelled(construct(text ?? ""), text),
+      construct: (text: string | null) => keepSpelling(construct(text ?? ""), text),
     });
   }),
 });
 
 /** A scalar's value, with its spelling if that is different. */
-function spelled(value: unknown, text: string | null): unknown {
+function keepSpelling(value: unknown, text: string | null): unknown {
   return text === null || text === "" || String(value) === text ? value : new Respelled(value, text);
 }
 
@@ -106,7 +106,7 @@ export class Respelled {
     return this.#text;
   }
 
-  /** js-yaml refuses keys that are plain objects, which it recognises by this tag. */
+  /** js-yaml rejects keys that are plain objects, which it recognises by this tag. */
   get [Symbol.toStringTag](): string {
     return "Respelled";
   }
@@ -120,20 +120,20 @@ const mayBeRespelled =
 function withPlainValues(text: string, documents: readonly unknown[]): readonly unknown[] {
   if (!mayBeRespelled.test(text)) return documents;
   const seen = new Set<unknown>();
-  return documents.map((document) => plain(document, seen));
+  return documents.map((document) => replaceRespelled(document, seen));
 }
 
 /** Changes lists and mappings in place, because aliases share them. */
-function plain(value: unknown, seen: Set<unknown>): unknown {
+function replaceRespelled(value: unknown, seen: Set<unknown>): unknown {
   if (value instanceof Respelled) return value.value;
   if (typeof value !== "object" || value === null || seen.has(value)) return value;
   seen.add(value);
   for (const [name, each] of Object.entries(value)) {
-    const next = plain(each, seen);
+    const next = replaceRespelled(each, seen);
     if (next !== each) Object.defineProperty(value, name, { ...writable, value: next });
   }
   return value;
 }
 
-/** Defined and not assigned, because a key may be `__proto__`. */
+/** Defined instead of assigned, because a key may be `__proto__`. */
 const writable = { enumerable: true, configurable: true, writable: true };
