@@ -4,12 +4,12 @@ import { atLeastError, type ExitCode, exit } from "./base/exit.ts";
 import { describeSystemError } from "./base/system-errors.ts";
 import { defect, main } from "./commands/command-line.ts";
 
-/** V8 lets a heap grow to four times what is in use before it collects; twice takes no longer and half the memory. */
+/** Halves the memory: by default V8 lets a heap grow to four times the used size before it collects. Costs no time. */
 setFlagsFromString("--heap-growing-percent=100");
 
 /**
- * Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. Whatever else keeps
- * a stream from being written is said once, where there is another to say it on, and is an error.
+ * Ignores EPIPE: the reader (such as `head`) may close the pipe. Reports other write errors once on another stream, if
+ * possible, and makes the run fail.
  */
 function survive(stream: NodeJS.WriteStream, name: string): void {
   let isReported = false;
@@ -22,7 +22,7 @@ function survive(stream: NodeJS.WriteStream, name: string): void {
   });
 }
 
-/** Node would print what nobody caught as it is. */
+/** Redacts uncaught errors before Node prints them. */
 process.on("uncaughtException", (error) => {
   process.stderr.write(defect(process.env, error));
   process.exit(exit.problem);

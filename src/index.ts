@@ -1,6 +1,6 @@
 /**
- * Evenkeel as a library. `plan` and `apply` are the whole story; the stages that they are made of stand below, in the
- * order in which a manifest passes through them. Importing this module does nothing.
+ * Evenkeel as a library: `plan` and `apply`, followed by their stages in the order in which a manifest passes through
+ * them. Importing this module does nothing.
  */
 
 import { type Catalogue, catalogueOf } from "./model/catalogue.ts";

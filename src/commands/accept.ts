@@ -60,7 +60,7 @@ async function accepting(
   return { ...acceptance, request: await propose(place, request, { acceptance, texts: proposed, branch }) };
 }
 
-/** The result in the reports of a failed run; the reason is on stderr. */
+/** The result for the reports of a failed run; the reason is printed on stderr. */
 function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
   const { message } = withoutSecrets(error);
   return { accepted: [], inSync: [], problems: [{ severity: "error", rule: "setup", message }], dryRun };

@@ -29,7 +29,7 @@ export function untouched({ plan, stale, refused, compared }: Applied): Outcomes
   return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
 }
 
-/** What blocked the apply, and how to allow it. */
+/** The blocking objections, and how to allow the apply. */
 export function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
   const who = blockersOf(objections);
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
@@ -43,7 +43,7 @@ const signing = " evenkeel approve signs a saved plan.";
 
 const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
 
-/** The outcomes of a saved plan are listed change by change, since its changes were not printed before. */
+/** The outcome. A saved plan is listed change by change, since its changes were not printed before. */
 export function resultText(
   { palette }: Terminal,
   request: Request,
@@ -120,7 +120,7 @@ const repeatedOptions = [
   "tag",
 ] as const;
 
-/** The options that apply also to a new plan. */
+/** Options that also apply to a new plan. */
 const ofPlan = ["C", "workers"] as const;
 
 function argumentsFor(

@@ -47,7 +47,7 @@ export const run: Run<Options<"approve">> = async (terminal, options, [file]) =>
   return exit.done;
 };
 
-/** How many approvals a plan needed when it was saved; the rules that count are those of the apply. */
+/** The number of approvals required when the plan was saved; an apply checks its own rules. */
 function neededText({ objections }: Plan): string {
   const needed = Math.max(0, ...objections.map(({ approvals }) => approvals?.needed ?? 0));
   return needed > 0 ? `; the plan needed ${counted(needed, "approval")} when it was saved` : "";
@@ -97,7 +97,7 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
 /** A plan, and the catalogue of its workspace. */
 type Shown = Pick<Planned, "plan" | "catalogue">;
 
-/** Shows what matters of the plan first, since a signature cannot be taken back. */
+/** Shows the summary of the plan before signing, since a signature cannot be revoked. */
 function signatureOf({ plan, catalogue }: Shown, terminal: Terminal, { key }: Options<"approve">): string {
   const { cwd, env, note, warnings } = terminal;
   note(`${signedPlanText(plan, catalogue, warnings)}\n`);

@@ -23,9 +23,9 @@ export const run: Run<object> = (terminal, _, [shell = ""]) => {
   return exit.done;
 };
 
-// Zsh runs a file of its $fpath as the function that the file defines, so the first time that has to be called as well.
-// Bash splits words at : and = itself, so a candidate is what comes behind the last of them in the word;
-// and it puts a candidate into the line as it is, so that it has to be quoted here.
+// Zsh runs a file of its $fpath as the function that the file defines, so the first call must also call the function.
+// Bash splits words at : and = itself, so candidates are the part after the last of them; and Bash inserts candidates
+// unchanged, so they are quoted here.
 const bash = `_evenkeel() {
   local line=\${COMP_LINE:0:COMP_POINT} words word prefix= candidate
   read -ra words <<< "$line"
@@ -76,7 +76,7 @@ end
 complete -c evenkeel -f -a '(__evenkeel_complete)'
 `;
 
-/** Scripts that a shell sources, by the shell's name. Where evenkeel has nothing to offer, files are offered. */
+/** Completion scripts by shell. If evenkeel has no candidates, files are offered. */
 export const completionScripts: ReadonlyMap<string, string> = new Map([
   ["bash", bash],
   ["zsh", zsh],
@@ -109,7 +109,7 @@ interface Known {
   readonly storages: readonly string[];
 }
 
-/** A workspace that cannot be read names nothing; one with mistakes, what can be read of it. */
+/** Names in the manifests; empty for an unreadable workspace, and the readable ones for an invalid one. */
 function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named {
   const folder = folderOf(terminal, C === undefined ? {} : { C });
   let read: Known | undefined;
@@ -151,13 +151,13 @@ function knownIn(loaded: Loaded): Known {
   };
 }
 
-/** Something to go on with, and what it means. */
+/** A completion, and its description. */
 interface Candidate {
   readonly word: string;
   readonly meaning?: string;
 }
 
-/** What manifests name; asked for only where it is wanted. */
+/** Names in manifests, read on demand. */
 interface Named {
   readonly projects: () => readonly string[];
   readonly addresses: () => readonly string[];
@@ -167,8 +167,8 @@ interface Named {
 }
 
 /**
- * What may stand in place of the last of the words after `evenkeel`, which may be unfinished or empty. Nothing where
- * a file is wanted, or something that only the user knows.
+ * Candidates for the last word after `evenkeel`, which may be incomplete or empty. Empty for files and for values that
+ * only the user knows.
  */
 function candidatesFor(words: readonly string[], commands: readonly CliCommand[], named: Named): readonly Candidate[] {
   const word = words.at(-1) ?? "";
@@ -233,7 +233,7 @@ function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named
   return fixed ? fixed.map((each) => ({ word: each })) : wordsFor(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
 }
 
-/** The word in the command's usage that stands for the next argument. */
+/** The placeholder of the next argument in the command's usage. */
 function placeholderOf(command: CliCommand, before: readonly string[]): string {
   const placeholders = [...(command.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
   const args = before.filter((word, index) => {
@@ -244,7 +244,7 @@ function placeholderOf(command: CliCommand, before: readonly string[]): string {
   return (placeholders[args.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
 }
 
-/** What can be known of what a placeholder stands for. */
+/** Candidates by placeholder. */
 const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
   slug: slugWords,
   section: sectionWords,
@@ -289,7 +289,7 @@ function sectionWords(word: string, { catalogue }: Named): readonly Candidate[] 
   return [...all, ...each.map((candidate) => ({ ...candidate, word: `${before}${candidate.word}` }))];
 }
 
-/** Projects first; their addresses when a project is known. */
+/** Projects first; once a project is complete, its addresses. */
 function addressWords(word: string, { projects, addresses }: Named): readonly Candidate[] {
   return (word.includes(":") ? addresses() : projects()).map((each) => ({ word: each }));
 }

@@ -140,7 +140,7 @@ export const storageStatus: Run<Options<"storage status">> = (terminal, options,
   });
 };
 
-/** A misspelled storage would appear drained, since the API has no list of storages. */
+/** Warns of a misspelled storage, which would appear drained, because the API has no list of storages. */
 async function doubtAbout(
   storage: string,
   remainders: readonly Remainder[],

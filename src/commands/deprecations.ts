@@ -68,7 +68,7 @@ export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths
 
 interface ScannedFile {
   readonly findings: readonly Finding[];
-  /** How many findings were rewritten. */
+  /** Number of rewritten findings. */
   readonly fixed: number;
 }
 
@@ -81,7 +81,7 @@ interface Scan {
   readonly tree: IncludeGraph;
 }
 
-/** The includes of the CI/CD configurations among the files. */
+/** The include graph of the CI/CD configurations among the files. */
 function treeOfFiles(files: readonly (TextFile | Unreadable)[]): IncludeGraph {
   const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
   return includeGraphOf([...byName.keys()], (name) => {

@@ -93,7 +93,7 @@ function rootOf(around: string): string {
   return workspace ? dirname(workspace) : around;
 }
 
-/** Undefined where none of the files exists. */
+/** The problem if any of the files exists. */
 function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
   const [first, ...others] = [...draftsByFile(written).keys()].filter((path) => isThere(resolve(cwd, path)));
   if (first === undefined) return undefined;
@@ -102,7 +102,7 @@ function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Prob
   return { severity: "error", rule: "exists", message };
 }
 
-/** Writes all policies or none. Returns the reason if it cannot. */
+/** Writes all policies or none. Returns the reason of a failure. */
 function write(
   { cwd }: Terminal,
   written: readonly ImportedFile[],
@@ -152,7 +152,7 @@ export function schemaFrom(folder: string, around: string): string {
 
 /**
  * Notes files that the workspace does not include, and invalid policies: for this release of the server, or for
- * `validate`, which cannot ask for it. Returns true if the workspace is valid for the server.
+ * `validate`, which cannot query it. Returns true if the workspace is valid for the server.
  */
 export function checkImported(
   { cwd, note }: Terminal,

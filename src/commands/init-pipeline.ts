@@ -1,6 +1,6 @@
 import { version } from "../base/version.ts";
 
-/** A pipeline that `init --ci` writes: its path, its text, and the names in it that are only examples. */
+/** A pipeline of `init --ci`: its path, its text, and the example names in it. */
 export interface PipelineFile {
   readonly file: string;
   readonly text: string;

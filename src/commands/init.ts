@@ -268,7 +268,7 @@ function isRight({ name, standard }: Row, value: string): boolean {
 interface ChosenDialect {
   readonly dialect: string;
   readonly because?: string;
-  /** The release that the server reports, if it was asked and reports one. */
+  /** The release that the server reports, if any. */
   readonly release?: string;
 }
 
@@ -278,8 +278,8 @@ const assumed: ChosenDialect = { dialect: neutral.name };
 const patience = 10_000;
 
 /**
- * Determines the dialect: that of the flag, else that of the server if there is a token, else that of the
- * specification. Notes why the server could not be asked.
+ * Chooses the dialect: that of the flag, else that of the server if there is a token, else that of the specification.
+ * Prints a note if the server could not be queried.
  */
 async function chooseDialect(terminal: Terminal, url: string, named: string | undefined): Promise<ChosenDialect> {
   if (named !== undefined) return { dialect: named, because: "" };
@@ -296,7 +296,7 @@ function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"]): boo
 
 const unseen = "it has no project, or none whose integrations the token may read";
 
-/** The dialect and release that the server reports, or why the dialect could not be detected. */
+/** The dialect and release that the server reports, or the reason why the dialect could not be detected. */
 async function askServer(terminal: Terminal, url: string): Promise<Partial<ChosenDialect> & { readonly why?: string }> {
   const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
   try {

@@ -10,7 +10,7 @@ import type { Host, Terminal } from "./terminal.ts";
 /** Runs a command line in this process. */
 export type RunCommandLine = (host: Host) => Promise<ExitCode>;
 
-/** The commands that are tools, each with the options that may be used: none of them writes anything. */
+/** Commands that are tools, each with its permitted options: none of them writes anything. */
 const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
   show: ["--as-of"],
   explain: ["--kinds"],
@@ -50,7 +50,7 @@ function flagsOf({ name, flags }: CliCommand): readonly Flag[] {
   return flags.filter((flag) => tools[name]?.includes(longName(flag)));
 }
 
-/** The argument of a command as listed in its row: its name, and whether it must be given. */
+/** The argument in a command's row: its name, and whether it is required. */
 function argumentOf({ arguments: text = "" }: CommandRow) {
   const [, mark, name = ""] = /^([<[])([a-z]+)/.exec(text) ?? [];
   return mark === undefined ? undefined : { name, required: mark === "<" };
@@ -90,9 +90,9 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
-/** Where tools run. */
+/** The context in which tools run. */
 interface Place extends Pick<Terminal, "env" | "cwd"> {
-  /** `-C` of the server. */
+  /** The server's `-C`. */
   readonly folder: string | undefined;
   readonly commandLine: RunCommandLine;
 }
@@ -103,7 +103,7 @@ interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** Runs a tool; undefined if there is none of this name. */
+/** Runs a tool; undefined if there is none with this name. */
 export async function callTool(place: Place, { name, given, signal }: ToolCall): Promise<ToolResult | undefined> {
   const command = toolCommands().find((each) => each.name === name);
   if (!command) return undefined;
@@ -116,7 +116,7 @@ export async function callTool(place: Place, { name, given, signal }: ToolCall):
   return shortened(stdout, stderr, command);
 }
 
-/** The words of a command line. What follows `--` is no option, whatever it begins with. */
+/** The words of a command line. Words after `--` are not options, whatever they begin with. */
 function argumentsOf(command: CliCommand, given: JsonObject, folder: string | undefined): readonly string[] {
   const argument = argumentOf(command)?.name ?? "";
   const flags = flagsOf(command).flatMap((flag) => {
@@ -166,10 +166,10 @@ const mostBytes = 50_000;
 /** Characters of warnings and errors. */
 const mostNotes = 4000;
 
-/** Characters of a document that cannot be shortened otherwise, each of up to four bytes. */
+/** Limit for a document that cannot be shortened otherwise, in characters of up to four bytes. */
 const mostStart = 10_000;
 
-/** A result within the limit: lists of the document lose their ends, and the result says so. */
+/** Limits a result: truncates the lists of the document, and adds a notice. */
 function shortened(stdout: string, stderr: string, command: CliCommand): ToolResult {
   const notes =
     stderr.length > mostNotes ? `${stderr.slice(0, mostNotes)}\n(cut: ${stderr.length} characters)` : stderr;
@@ -194,7 +194,7 @@ function shortened(stdout: string, stderr: string, command: CliCommand): ToolRes
   return startOf(JSON.stringify(document), result, isShort);
 }
 
-/** The start of a text that has no lists to shorten. */
+/** The start of a text without lists to shorten. */
 function startOf(
   text: string,
   result: (text: string, cut: readonly string[]) => ToolResult,
@@ -224,7 +224,7 @@ interface List {
   readonly items: readonly unknown[];
 }
 
-/** The document if it is a list, or else the lists that are its members. */
+/** The document if it is a list, else the lists among its members. */
 function listsIn(document: unknown): readonly List[] {
   if (Array.isArray(document)) return [{ name: "items", items: document }];
   const members = isObject(document) ? Object.entries(document) : [];

@@ -7,7 +7,7 @@ import { callTool, listTools, type RunCommandLine, type ToolResult } from "./mcp
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The revisions of the Model Context Protocol that are spoken alike here, newest first. */
+/** Supported revisions of the Model Context Protocol, which do not differ here; newest first. */
 const revisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 const instructions =
@@ -36,7 +36,7 @@ interface Asked {
 class ToolSession {
   readonly #terminal: Terminal;
   readonly #place: Parameters<typeof callTool>[0];
-  /** The calls that wait or run. */
+  /** Calls that are waiting or running. */
   readonly #calls = new Map<string | number, AbortController>();
   #last: Promise<void> = Promise.resolve();
 

@@ -40,7 +40,7 @@ function savingStep(options: Scope, meaning: string): NextStep {
 /** Guards that an option of `apply` waives. */
 const isWaivable: ReadonlySet<string> = new Set(["delete-percent", "protected"]);
 
-/** Nothing can be compared yet. */
+/** Steps if nothing can be compared yet. */
 function firstSteps({ scope, problems }: Plan, options: Scope): readonly NextStep[] {
   if (scope || problems.length > 0) return [];
   return [[`${commandIn("import", options)} --all --factor`, "writes what is live as policies"]];

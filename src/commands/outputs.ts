@@ -76,13 +76,13 @@ function unknownKind(kind: string, kinds: readonly string[]): string {
   return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
 }
 
-/** A report to stdout by its path replaces the text like one without a path. */
+/** Replaces the path of stdout: such a report replaces the text like one without a path. */
 function inPlaceOf(terminal: Terminal, requested: string): string {
   const [kind = "", ...rest] = requested.split("=");
   return isStdout(terminal, rest.join("=")) ? kind : requested;
 }
 
-/** Whether a path is `-`, or that of stdout, such as /dev/stdout. */
+/** True for `-` and paths of stdout, such as /dev/stdout. */
 function isStdout({ cwd }: Terminal, path: string): boolean {
   if (path === "" || path === "-") return path === "-";
   const output = standardOutput(resolve(cwd, path));
@@ -154,7 +154,7 @@ function put(terminal: Terminal, output: Output, text: string): void {
   else terminal.blocking(() => writeOutput(output, `${text}\n`));
 }
 
-/** The previous content of a report file; none for a pipe or a device. */
+/** The previous content of a report file; undefined for a pipe or a device. */
 function textAt({ cwd }: Terminal, path: string): string | undefined {
   try {
     const file = resolve(cwd, path);

@@ -21,7 +21,7 @@ import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel overrides [POLICY]`: what policies declare and other policies override; offline. */
+/** `evenkeel overrides [POLICY]`: declarations of policies that other policies override; offline. */
 export const run: Run<Options<"overrides">> = async (terminal, options, [name]) => {
   const report = openReports(terminal, options.report);
   const request = requestOf(terminal, options);
@@ -42,7 +42,7 @@ export const run: Run<Options<"overrides">> = async (terminal, options, [name]) 
   return exitCode({});
 };
 
-/** The projects of `--projects`, or else of the last plan; undefined if neither is known. */
+/** The projects of `--projects`, else of the last plan; undefined if neither is known. */
 export function knownFleet(
   terminal: Terminal,
   { loaded: { root, workspace } }: Checked,

@@ -26,7 +26,7 @@ import { noBar, type Progress, type Terminal } from "./terminal.ts";
 /** The reports that each command renders itself. */
 type Own = Readonly<Record<OwnKind, () => string>>;
 
-/** How a run ended. */
+/** The end of a run, for reports. */
 type Ended<Content> = Omit<Report<Content>, "command" | "folder" | "links" | "seconds" | "finishedAt">;
 
 /** Writes the requested reports at the end of a run. */
@@ -103,7 +103,7 @@ function kindsIn({ report = [] }: Options): readonly string[] {
   return report.map((each) => each.split("=")[0] ?? "");
 }
 
-/** Annotations are few and short, so the step summary has the whole report. */
+/** Writes the whole report to the step summary, because annotations are few and short. */
 function summarize({ env, note }: Terminal, markdown: () => string): void {
   const { GITHUB_STEP_SUMMARY: file } = env;
   if (!file) return;

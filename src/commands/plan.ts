@@ -51,7 +51,7 @@ function nextOf(command: "plan" | "drift", options: Options<"plan">, plan: Plan)
   return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 
-/** The plan, where it was saved, and the next steps. */
+/** The plan, its location if saved, and the next steps. */
 function planAndNext(
   command: "plan" | "drift",
   { palette }: Terminal,
@@ -83,14 +83,14 @@ function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | und
   return save && recorded && "run" in recorded ? recorded.run : undefined;
 }
 
-/** Reports where the plan was saved, or that it is missing in the history. */
+/** Reports the location of the saved plan, or that it is missing in the history. */
 function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
   const { savedAs } = planned;
   noteUnrecorded(terminal, planned);
   if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);
 }
 
-/** Why the command fails although there is a plan: a sentence for each option that requires it. */
+/** Reasons why the command fails in spite of a plan: a sentence for each option that requires it. */
 function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
   const loosening = objections.filter(({ guard }) => guard === "loosening");
   const guards = objections.filter(({ guard }) => guard !== "loosening");

@@ -80,7 +80,7 @@ function readNamedFile({ cwd }: Terminal, file: string): string {
   }
 }
 
-/** The kinds of resources in a folder, or the problems that they have. */
+/** The kinds of resources in a folder, or their problems. */
 export type KindsRead = { readonly kinds: readonly ResourceKind[] } | { readonly problems: readonly Problem[] };
 
 /**

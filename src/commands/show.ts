@@ -60,9 +60,8 @@ export async function effectiveState(
 }
 
 /**
- * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are
- * printed. `check` runs first, and may throw.
- * @throws UserError if no policy selects it; CallFailed if it cannot be looked up.
+ * The desired state of a project named by ID or full path; undefined if the manifests have errors, which are printed.
+ * `check` runs first, and may throw. @throws UserError if no policy selects it; CallFailed if it cannot be looked up.
  */
 export async function effectiveProject(
   terminal: Terminal,
@@ -137,7 +136,7 @@ function isMeantByGlobs(project: Project, { policies }: Checked): boolean {
   return desiredOf(policies, project).desired.kinds.size > 0;
 }
 
-/** Whether policies could select the project by its other name: the path of an ID, or the ID of a path. */
+/** True if policies could select the project by its other name: the path of an ID, or the ID of a path. */
 function isPartlyKnown(project: Project, { policies }: Checked): boolean {
   const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));

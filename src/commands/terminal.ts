@@ -23,7 +23,7 @@ export interface Terminal {
    * Runs something that may block on another program, such as opening a FIFO: a signal then ends the process at once.
    */
   readonly blocking: (work: () => void) => void;
-  /** For stdout, and for stderr. */
+  /** For stdout and for stderr. */
   readonly palette: Palette;
   readonly warnings: Palette;
   /** True if a person can be prompted. */

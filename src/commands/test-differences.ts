@@ -7,8 +7,8 @@ import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import type { Planned } from "../run/request.ts";
 
 /**
- * How a plan differs from what a test expects; each difference at the line of the test that expects otherwise. Problems
- * without significance are left out.
+ * The differences between a plan and the expectations of a test, each at the line of the expectation. Irrelevant
+ * problems are left out.
  */
 export function testDifferences(
   test: PolicyTest,
@@ -53,7 +53,7 @@ function changeDifferences(test: PolicyTest, { resource_changes: planned }: Plan
   return [...missing, ...more];
 }
 
-/** The address as planned, and that with the full path of a project that policies name by its ID. */
+/** The address as planned, and the one with the full path if policies name the project by its ID. */
 function namesOf({ address, project, project_path: path }: PlannedChange): readonly string[] {
   return path === undefined ? [address] : [address, path + address.slice(project.length)];
 }
@@ -73,7 +73,7 @@ function objectionDifferences(test: PolicyTest, { objections }: Plan): readonly 
   ];
 }
 
-/** Warnings may be expected, and need not be. */
+/** Warnings need not be listed. */
 function problemDifferences(test: PolicyTest, { problems, warnings }: Plan): readonly Problem[] {
   const { problems: expected = [] } = test.expect;
   const say = sayingAt(test);
@@ -88,14 +88,14 @@ function problemDifferences(test: PolicyTest, { problems, warnings }: Plan): rea
   ];
 }
 
-/** A plan that was blocked by problems says nothing about changes. */
+/** A plan that was blocked by problems contains no changes to compare. */
 function uncompared(test: PolicyTest): readonly Problem[] {
   const { changes = [], blocked_by = [] } = test.expect;
   if (changes.length + blocked_by.length === 0) return [];
   return [sayingAt(test)("nothing was planned, because of the problems", ...at(test, "changes"))];
 }
 
-/** The path of an expectation that may be left out. */
+/** The path of an optional expectation. */
 function at({ expect }: PolicyTest, key: keyof PolicyTest["expect"]): readonly string[] {
   return expect[key] === undefined ? [] : [key];
 }

@@ -26,13 +26,13 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { testDifferences } from "./test-differences.ts";
 
-/** A test and how its plan differs from what it expects. */
+/** A test and its differences. */
 interface Tested {
   readonly test: PolicyTest;
   readonly differences: readonly Problem[];
 }
 
-/** `evenkeel test`: plans against an embedded server with the content that each test gives, and compares. */
+/** `evenkeel test`: plans against an embedded server with the content of each test, and compares. */
 export const run: Run<Options<"test">> = async (terminal, options, paths) => {
   const began = performance.now();
   const write = openReports(terminal, options.report, testKinds);
@@ -40,7 +40,7 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
   const read = readTests(loaded.documents);
   const isChosen = chosenBy(terminal, loaded.root, paths);
   const tests = read.tests.filter(({ document }) => isChosen(document.file));
-  // The plan of a test has the problems of the workspace.
+  // The plan of a test contains the problems of the workspace.
   const known =
     tests.length > 0 ? read.problems.filter(({ place }) => isChosen(place?.file ?? "")) : validate(loaded).problems;
   const problems = known.filter(({ severity }) => severity === "error");
@@ -65,7 +65,7 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
 
 const testKinds = ["json", "junit", "text"] as const;
 
-/** Tests the file of a manifest against paths, which are relative to the current folder. */
+/** Tests whether a manifest's file is below one of the paths, which are relative to the current folder. */
 function chosenBy({ cwd }: Terminal, root: string, paths: readonly string[]): (file: string) => boolean {
   const chosen = paths.map((path) => {
     if (!existsSync(resolve(cwd, path))) throw new UserError(`there is no file or folder ${path}`, exit.usage);
@@ -98,7 +98,7 @@ function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The seed of a test, or its mistakes. */
+/** The seed of a test, or its errors. */
 function readSeed(
   { document, given }: PolicyTest,
   { root, workspace }: Loaded,
@@ -122,8 +122,9 @@ function readSeed(
 }
 
 /**
- * Plans against an embedded server, in an empty folder in place of the workspace's own: without its git history, state and
- * ledger, and without secrets and settings from the environment but EVENKEEL_RULES, so that a test ends alike everywhere.
+ * Plans against an embedded server, in an empty folder in place of the workspace's own: without its git history, state
+ * and ledger, and without secrets and settings from the environment other than EVENKEEL_RULES, so that a test has the
+ * same result everywhere.
  */
 async function planFor(
   { env, listen, interrupted: signal }: Terminal,

@@ -32,7 +32,7 @@ interface ValidationDocument {
   readonly valid: boolean;
   readonly problems: readonly object[];
   readonly warnings: readonly object[];
-  /** What policies with a wildcard declare and other policies override, in the projects that are known offline. */
+  /** Entries of policies with a wildcard that other policies override, in projects known offline. */
   readonly overrides: readonly OverrideCount[];
 }
 

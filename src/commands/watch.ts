@@ -85,7 +85,7 @@ function scheduleOf({ every: often = usual, cron: times }: Options<"watch">): Sc
   return times === undefined ? every(often, now) : cron(times, now);
 }
 
-/** Warns of what this watcher will write. */
+/** Warns about the changes that this watcher will apply. */
 function sayWhatIsWritten({ warn, warnings }: Terminal, { apply }: Options<"watch">, folder: string): void {
   const hasLedger = loadSettings(folder).ledger !== undefined;
   const words: Readonly<Record<typeof apply, string>> = {

@@ -18,7 +18,7 @@ import { printProblems } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
-/** `evenkeel worker`: exit code 0 also if it was interrupted, since other workers finish its work. */
+/** `evenkeel worker`: exit code 0 even if it was interrupted, since other workers finish its work. */
 export const run: Run<Options<"worker">> = async (terminal, options) => {
   const { env, interrupted, listen, note } = terminal;
   const { concurrency, once } = options;

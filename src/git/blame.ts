@@ -10,7 +10,7 @@ export interface LineCommit {
   /** ISO 8601, in the author's own time zone. */
   readonly date: string;
   readonly subject: string;
-  /** Whether the clone is shallow and the line is from this commit or an earlier one. */
+  /** True if the clone is shallow, so that the line is from this commit or an earlier one. */
   readonly shallow: boolean;
 }
 

@@ -3,9 +3,7 @@ import { printable } from "../base/printable.ts";
 import { type Git, gitError, openGit } from "./open-git.ts";
 import { type GitRan, noAnswer } from "./run-git.ts";
 
-/**
- * The new commit of a checkout, or why it was not changed. `late`: the remote may still answer.
- */
+/** The new commit of a checkout, or the reason why it is unchanged. `late`: the remote may still respond. */
 export type FastForwarded =
   | { readonly commit: string; readonly moved: boolean }
   | { readonly why: string; readonly late?: true };
@@ -112,7 +110,7 @@ function whyNotMerged(upstream: Upstream, there: string, merged: GitRan): string
   return `commit ${there.slice(0, 12)} of ${upstream.remote} is not followed, because merge.verifySignatures is set: ${said}`;
 }
 
-/** The branch of a checkout and its upstream, or why it has none. */
+/** The branch of a checkout and its upstream, or the reason why it has none. */
 export function upstreamOf({ run, setting }: Git): Upstream | { readonly why: string } {
   const head = run("symbolic-ref", "--quiet", "--short", "HEAD");
   const branch = head.stdout.trim();

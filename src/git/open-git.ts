@@ -44,7 +44,7 @@ export function gitError({ stderr }: GitRan): string {
 type Repository = Pick<Git, "location" | "home"> | { readonly failed: GitRan };
 
 /**
- * The repository of a folder: that of the nearest `.git` in it or a parent, otherwise GIT_DIR. A bare repository does not
+ * The repository of a folder: that of the nearest `.git` in it or a parent, else GIT_DIR. A bare repository does not
  * count, because a commit can contain one.
  */
 function findRepository(folder: string): Repository {
@@ -63,7 +63,7 @@ function locatedIn(top: string, home: string): Repository {
   return { location: { gitDir, top, byEnvironment: false }, home };
 }
 
-/** As git: without GIT_WORK_TREE, the work tree is the configured one or the folder itself. */
+/** Like git: without GIT_WORK_TREE, the work tree is the configured one or the folder itself. */
 function locatedBy(named: string, home: string): Repository {
   const tree = process.env.GIT_WORK_TREE;
   const location = { gitDir: resolve(named), byEnvironment: true, top: tree ? resolve(tree) : undefined };
@@ -78,7 +78,7 @@ export function repositoryTop(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : repositoryTop(dirname(folder));
 }
 
-/** As git: a file, or a folder with a HEAD. */
+/** Like git: a file, or a folder with a HEAD. */
 function isRepository(path: string): boolean {
   const options = { throwIfNoEntry: false } as const;
   try {
@@ -149,7 +149,7 @@ function emptyOf(key: string): string {
 const maxLinks = 40;
 
 /**
- * Whether editing files of a workspace, or of its repository, can change the target of a path: the path is inside, or
+ * True if editing files of a workspace, or of its repository, can change the target of a path: the path is inside, or
  * passes through a folder or link inside. False if it does not exist.
  */
 export function isWithinReach(root: string, path: string): boolean {

@@ -13,7 +13,7 @@ export interface GitRepository {
   readonly top: string;
   /** Path from there to the workspace: empty, or with a trailing slash. */
   readonly prefix: string;
-  /** The same, with symbolic links, which may have other targets at another commit. */
+  /** The path with symbolic links, which may have other targets at another commit. */
   readonly named: string;
   /** The output of git; undefined if it fails. */
   readonly ask: (...args: readonly string[]) => string | undefined;
@@ -63,7 +63,7 @@ function describeMissing(id: string): string {
   return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
 }
 
-/** From the outermost folder of a path that is the top, links followed, to its end. */
+/** The path of a workspace from the outermost folder that resolves to the top, so that links stay in it. */
 function namedBelow(top: string, path: string): string | undefined {
   const outer = dirname(path) === path ? undefined : namedBelow(top, dirname(path));
   if (outer !== undefined) return join(outer, basename(path));
@@ -96,7 +96,10 @@ export function commitNamed({ ask }: GitRepository, revision: string): string {
   throw new UserError(printable(said + way), exit.usage);
 }
 
-/** `:/words` takes what follows for words too, so the object that it names is asked for its commit. `^REV` names none. */
+/**
+ * `:/words` includes all further words, so the commit is resolved from the object in a second step. `^REV` is not a
+ * commit.
+ */
 function commitIn(ask: GitRepository["ask"], revision: string): string | undefined {
   const object = revision.startsWith(":/") ? ask("rev-parse", "--verify", "--quiet", revision)?.trim() : revision;
   const found = object && ask("rev-parse", "--verify", "--quiet", `${object}^{commit}`)?.trim();
@@ -106,8 +109,8 @@ function commitIn(ask: GitRepository["ask"], revision: string): string | undefin
 const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
 
 /**
- * The commit that a merge request starts from: the merge base of a revision and the remote's default branch.
- * `named`: what that is called, where the pipeline knows. @throws UserError (64), with the way to get it.
+ * The base of a merge request: the merge base of a revision and the remote's default branch. `named`: the branch, if
+ * the pipeline knows it. @throws UserError (64), with advice.
  */
 export function mergeBaseWith({ ask }: GitRepository, revision: string, named?: string): string {
   const branch = named ?? "main";
@@ -173,8 +176,8 @@ function isCheckout(folder: string, top: string | undefined): boolean {
 }
 
 /**
- * Whether one of these files, relative to the folder, is not as the current commit has it, or a YAML file of the folder
- * is gone. False where git cannot tell.
+ * True if one of these files, relative to the folder, differs from the current commit, or a YAML file of the folder was
+ * deleted. False if git cannot tell.
  */
 export function hasUncommitted(folder: string, files: ReadonlySet<string>): boolean {
   const git = openGit(folder);
@@ -194,7 +197,7 @@ export function hasUncommitted(folder: string, files: ReadonlySet<string>): bool
 /** `XY ` before each path. */
 const statusLength = 3;
 
-/** Whether git tracks a file, relative to the folder. False where git cannot tell. */
+/** True if git tracks a file, relative to the folder. False if git cannot tell. */
 export function isTracked(folder: string, file: string): boolean {
   const git = openGit(folder);
   return !("failed" in git) && git.run("ls-files", "--error-unmatch", "--", file).code === 0;

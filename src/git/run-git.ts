@@ -9,7 +9,7 @@ export type GitSetting = readonly [key: string, value: string];
 export interface GitLocation {
   readonly gitDir: string;
   readonly top: string;
-  /** Whether GIT_DIR names it; then related variables apply too. */
+  /** True if GIT_DIR names it; related variables then apply too. */
   readonly byEnvironment: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface GitCall {
   readonly location?: (Omit<GitLocation, "top"> & { readonly top: string | undefined }) | undefined;
   /** Override the configuration. */
   readonly settings?: readonly GitSetting[] | undefined;
-  /** Whether remotes may be contacted; transports that run programs are disabled. */
+  /** True if remotes may be contacted; transports that run programs are disabled. */
   readonly remotes?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface GitRan {
   readonly stderr: string;
 }
 
-/** Bytes; and characters of what runs in the background. */
+/** Bytes; and characters of background commands. */
 const [maxOutput, maxText] = [2 ** 30, 2 ** 24];
 
 /**
@@ -71,7 +71,7 @@ const patience = 120_000;
 
 export const noAnswer = "no answer";
 
-/** Runs git without blocking, with a timeout. Ending it also ends what it started, such as ssh. */
+/** Runs git without blocking, with a timeout. Killing it also kills its child processes, such as ssh. */
 export function runGitInBackground(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
   const { args, options } = invocation(call);
   const child = spawn("git", args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });

@@ -24,7 +24,7 @@ export interface PolicyEntry extends Stated {
   readonly written: WrittenResource | undefined;
   /** The same resource with the key after interpolation. */
   readonly keyed: (text: string) => KeyedResource;
-  /** The entries that set its fields, of a singleton or an entry with `inherit: true`; omitted if they are all its own. */
+  /** For a singleton, or with `inherit: true`: entries that set its fields; omitted if all fields are its own. */
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
 

@@ -97,7 +97,7 @@ export function evidenceIn(text: string): Evidence {
 
 /**
  * The address of a match: certain if its base or its path belongs to this API alone; undefined for another server.
- * @param known The value of the base, where a constant has it.
+ * @param known The value of the base, if a constant has it.
  */
 export function resolveAddress(
   { path, base, before }: AddressMatch,

@@ -54,7 +54,7 @@ export interface FileView {
   /** TOML texts. */
   readonly tables: readonly TextFragment[];
   readonly problems: readonly Problem[];
-  /** The language that its name promises, where it does not parse. */
+  /** The language that its name promises, if it cannot be parsed. */
   readonly unread: "YAML" | "TOML" | "GraphQL" | undefined;
 }
 

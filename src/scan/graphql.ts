@@ -11,7 +11,7 @@ import { type GraphqlDetection, vocabulary } from "../model/deprecations.ts";
 import { type DetectionOf, hole, masked, rewriting, type TextFragment, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
-/** A selected field, and the type that it is selected on, where it is known. */
+/** A selected field, and the type on which it is selected, if known. */
 interface Selected {
   readonly node: FieldNode;
   readonly on: string | undefined;
@@ -23,9 +23,9 @@ interface Selected {
 
 type Schema = "own" | "other" | "unknown";
 
-/** The fields that a GraphQL document with interpolations selects; undefined where it does not parse. */
+/** The fields that a GraphQL document with interpolations selects; undefined if it cannot be parsed. */
 function selectedFields({ text }: TextFragment): readonly Selected[] | undefined {
-  // An interpolation is a value, a field or a fragment: a name fits the first two, space fits the others.
+  // An interpolation may be a value, a field or a fragment: a name works for the first two, a space for the others.
   for (const fill of [" ", "_"]) {
     const document = parsed(text.replaceAll(hole, fill));
     if (document) return fieldsOf(document);
@@ -166,7 +166,7 @@ export function queriesIn(tokens: readonly Token[]): readonly Query[] {
 
 const beginning =
   /^(?:\s|#[^\n]*\n|\$\{[^}]*\})*(?:(?:query|mutation|subscription)\b[^{]*\{|fragment\s+\w+\s+on\s+\w+|\{\s*\w)/;
-/** The value of "query" in JSON, also where the JSON is itself a string with escaped quotes. */
+/** The value of "query" in JSON, even if the JSON is itself a string with escaped quotes. */
 const inJson: readonly RegExp[] = [
   /(?<!\\)"query"\s*:\s*"((?:\\[\s\S]|[^"\\])*)/g,
   /\\"query\\"\s*:\s*\\"((?:\\\\\\"|\\\\[nrt]|\\[nrt]|[^"\\])*)/g,

@@ -24,10 +24,10 @@ export interface Pipeline {
   readonly unmixed: ReadonlySet<string>;
 }
 
-/** For a file that is scanned by itself. */
+/** For a file that is scanned on its own. */
 export const noIncludes: IncludeGraph = { included: new Set(), pipelines: new Map() };
 
-/** A keyword that takes effect only where its new name is not set. */
+/** Keywords that take effect only without their new name. */
 const fallbacks = schedule.flatMap(({ detect }) =>
   (detect ?? []).flatMap((each) => (each.by === "yaml" && each.fallback ? [fallbackOf(each)] : [])),
 );
@@ -37,9 +37,8 @@ function fallbackOf({ path, rename = "" }: YamlDetection) {
 }
 
 /**
- * Follows `include: local` from every file that is CI/CD configuration by its name or its content.
- * @param files All files of the scan, with forward slashes.
- * @param read Reads one of them; undefined where it cannot be read.
+ * Follows `include: local` from every file that is CI/CD configuration by its name or its content. @param files All
+ * files of the scan, with forward slashes. @param read Reads one of them; undefined if it cannot be read.
  */
 export function includeGraphOf(files: readonly string[], read: (file: string) => string | undefined): IncludeGraph {
   const known = new Set(files);
@@ -102,7 +101,7 @@ function isConfiguration(file: string, read: (file: string) => string | undefine
   return /^include\s*:/m.test(text) && canOnlyBeCi(yamlDocuments(text) ?? [], file);
 }
 
-/** The pipeline of a configuration that is scanned by itself: whatever it includes is not known. */
+/** The pipeline of a configuration that is scanned on its own: its includes are unknown. */
 export function pipelineAlone(documents: readonly (Node | null)[]): Pipeline {
   return pipelineOf(
     documents,
@@ -139,14 +138,14 @@ function addAll(set: Set<string>, values: readonly string[]): void {
   for (const value of values) set.add(value);
 }
 
-/** A job that takes nothing from another mapping, and is not used as one. */
+/** True if a job takes nothing from another mapping, and no other takes anything from it. */
 function isWhole({ key, value }: Pair): boolean {
   if (nameOf(key).startsWith(".") || !isMap(value) || value.anchor) return false;
   const others = new Set(["<<", "extends", ...fallbacks.map(({ now }) => now)]);
   return !value.items.some((pair) => others.has(nameOf(pair.key)));
 }
 
-/** Whether the new keyword is nowhere, and each mapping with the old one is a job or merged into jobs. */
+/** True if no file uses the new keyword, and each mapping with the old one is a job or merged into jobs. */
 function isUnmixed(documents: readonly (Node | null)[], old: string, now: string): boolean {
   let isClear = true;
   const anchors = new Set<string>();
@@ -213,7 +212,7 @@ function includeMatcher(path: string): (file: string) => boolean {
   return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);
 }
 
-/** Globs match the end of a path, wherever the scan started. */
+/** Globs match the end of a path, regardless of the scan's folder. */
 function relativeName(file: string): string {
   return file.replace(/^(?:\.{0,2}\/)+/, "");
 }

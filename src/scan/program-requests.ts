@@ -38,7 +38,7 @@ const nothing: Known = { addresses: [], sent: [] };
 interface Part extends Known {
   readonly at: number;
   readonly calls: Calls;
-  /** True if it is written in the statement, and not the value of a variable. */
+  /** True if it is a literal in the statement, not the value of a variable. */
   readonly own: boolean;
 }
 
@@ -46,8 +46,8 @@ interface Part extends Known {
 const maxValues = 30;
 
 /**
- * Requests of a program and fields of their responses. An address and a parameter in one call are certain; where a
- * variable is between them, they are likely.
+ * Requests of a program and fields of their responses. An address and a parameter in one call are certain; if a
+ * variable connects them, they are likely.
  */
 export function mentionsInProgram(tokens: readonly Token[], text: string, evidence: Evidence): readonly Mention[] {
   const program = new Program(tokens, text);

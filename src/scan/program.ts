@@ -4,8 +4,8 @@ import type { TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /**
- * The tokens of a program with their brackets and lines. Never throws: a bracket without its other half has none. Each
- * method takes the index of a token, which may be out of range.
+ * The tokens of a program with their brackets and lines. Never throws: an unmatched bracket has no partner. Each method
+ * takes the index of a token, which may be out of range.
  */
 export class Program {
   readonly tokens: readonly Token[];
@@ -93,19 +93,19 @@ export class Program {
     return this.#startsLine[index] === 1;
   }
 
-  /** True if nothing is between two tokens. */
+  /** True if two tokens are adjacent. */
   areAdjacent(index: number, next: number): boolean {
     const [a, b] = [this.tokens[index], this.tokens[next]];
     return a !== undefined && b !== undefined && a.start + a.text.length === b.start;
   }
 
-  /** Whether a dot or an arrow before a token makes it a member of something. */
+  /** True if a dot or an arrow before a token makes it a member. */
   isMember(index: number): boolean {
     const sign = this.textAt(index - 1);
     return sign === "." || (sign === ">" && this.textAt(index - 2) === "-");
   }
 
-  /** The name of the function that a parenthesis calls; empty where it only groups. */
+  /** The name of the function that a parenthesis calls; empty if it only groups. */
   callee(open: number): string {
     let before = open - 1;
     if (/^[!?]$/.test(this.textAt(before))) before--;
@@ -221,7 +221,7 @@ export function apiName({ kind, text }: Token): string {
   return bare.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 }
 
-/** The index of the value, which is the name itself in `{ name }`; undefined where the token is no parameter. */
+/** The index of the value, which is the name itself in `{ name }`; undefined if the token is not a parameter. */
 function valueStart(program: Program, index: number, token: Token): number | undefined {
   const [next, after] = [program.textAt(index + 1), program.textAt(index + 2)];
   const open = program.textAt(program.enclosing(index));

@@ -23,7 +23,7 @@ import type { Token } from "./tokens.ts";
 import { tomlUses } from "./toml.ts";
 import { yamlUses } from "./yaml-uses.ts";
 
-/** A use of something that is going to be removed (docs/deprecations.md). */
+/** A use of a deprecated feature (docs/deprecations.md). */
 export interface Finding {
   readonly id: string;
   readonly file: string;
@@ -39,16 +39,13 @@ export interface Finding {
 export interface ScanResult {
   readonly findings: readonly Finding[];
   readonly fixed: string;
-  /** The language that its name promises, where it does not parse. */
+  /** The language that its name promises, if it cannot be parsed. */
   readonly unread: FileView["unread"];
   /** Findings without a replacement, at their positions in the fixed text. */
   readonly left: readonly Finding[];
 }
 
-/**
- * All uses in one file, sorted by position. Never throws.
- * @param tree How other files of the scan include it.
- */
+/** All uses in one file, sorted by position. Never throws. @param tree Includes of the file by others in the scan. */
 export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanResult {
   const view = readFile(source, tree);
   const occurrences = entries(source.release).flatMap(({ entry, detection }) =>
@@ -109,7 +106,7 @@ function entries(release: string): readonly DetectionOf[] {
   );
 }
 
-/** A replacement that the release does not support yet is not made; a hint is never rewritten. */
+/** Omits replacements that the release does not support yet; a hint is never rewritten. */
 function editsOf(found: Found, release: string): readonly Edit[] {
   const { detection, use } = found;
   const since = use.since ?? detection.since;

@@ -119,8 +119,8 @@ const { http, readers } = vocabulary.shell;
 const maxValues = 20;
 
 /**
- * Requests of a script: certain in one pipeline, likely where a parameter is the value of a variable.
- * @param settings All values that the file gives to variables.
+ * Requests of a script: certain in one pipeline, likely if a parameter is the value of a variable. @param settings All
+ * values of variables in the file.
  */
 export function mentionsInCommands(
   commands: readonly Command[],
@@ -210,16 +210,16 @@ function distinct(addresses: readonly Address[]): readonly Address[] {
   return [...byName.values()].slice(0, maxAddresses);
 }
 
-/** An environment variable that is given a value. */
+/** An environment variable with its value. */
 export interface VariableSetting {
   readonly name: string;
   readonly value: string;
-  /** Offset that is reported. */
+  /** Offset for the finding. */
   readonly offset: number;
   /** Range of the value, without its quotes. */
   readonly start: number;
   readonly end: number;
-  /** An empty value as it would be written here; undefined where it cannot be rewritten. */
+  /** The replacement for an empty value; undefined if it cannot be rewritten. */
   readonly empty: string | undefined;
 }
 

@@ -6,8 +6,8 @@ const { asides, commandlets, control, declaring, http, loggers, mocks, passing, 
   vocabulary.code;
 
 /**
- * The calls that a value is passed to: the first tokens of their chains, from the inside, up to the first one that does
- * more than to build or to collect values. Two values that share one are parts of the same call.
+ * The calls that receive a value: the first tokens of their chains, from the inside, up to the first one that does more
+ * than build or collect values. Values that share one are parts of the same call.
  */
 export type Calls = readonly number[];
 
@@ -127,7 +127,7 @@ export function assignedName(program: Program, left: readonly number[]): number 
 }
 
 /**
- * The variables that a token introduces into its statement: those of a loop (`for name in rows`, `as $name`), of a
+ * The variables that a token introduces into its statement: those of a loop (`for name in rows`, `as $name`) or of a
  * function (`(name) =>`, `|name|`, `lambda name:`, `def f(name)`).
  */
 export function namesBoundAt(program: Program, at: number): readonly number[] {
@@ -156,7 +156,7 @@ function range(from: number, to: number): readonly number[] {
   return Array.from({ length: Math.min(Math.max(0, to - from), 40) }, (_, step) => from + step);
 }
 
-/** Where the expression of a field starts and ends: `x.name`, `x["name"]`, `x.get("name")`, or a variable. */
+/** The start and end of a field's expression: `x.name`, `x["name"]`, `x.get("name")`, or a variable. */
 export function fieldAt(program: Program, at: number): { readonly start: number; readonly end: number } | undefined {
   const open = program.enclosing(at);
   const close = program.matching(open);
@@ -171,7 +171,7 @@ export function fieldAt(program: Program, at: number): { readonly start: number;
   return { start: program.chainStart(at), end };
 }
 
-/** The string literals that the expression from `start` to `end` is compared with. */
+/** The string literals that an expression is compared with. */
 export function comparedWith(program: Program, start: number, end: number): readonly Token[] {
   const signs = [end, end + 1, end + 2].map((at) => program.textAt(at)).join("");
   const operator = /^(?:===?|!==?|<>)/.exec(signs)?.[0].length ?? (/^-[ic]?(?:eq|ne)/.test(signs) ? 2 : 0);

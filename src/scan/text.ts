@@ -16,7 +16,7 @@ export interface Edit {
 /** Replaces each character of an interpolation. */
 export const hole = "\u0001";
 
-/** Applies edits; of two that overlap, only the first. */
+/** Applies edits; of overlapping ones, only the first. */
 export function edited(text: string, edits: readonly Edit[]): string {
   let done = "";
   let at = 0;
@@ -62,7 +62,7 @@ export function masked(text: string, pattern: RegExp, fill = hole): string {
   return text.replace(pattern, (found) => fill.repeat(found.length));
 }
 
-/** A comma-separated list without a word; undefined where it does not contain the word. */
+/** A comma-separated list without a word; undefined if the list does not contain it. */
 export function withoutWord(list: string, word: string): string | undefined {
   const parts = list.split(",");
   const left = parts.filter((part) => part.trim() !== word);
@@ -149,7 +149,7 @@ export interface Source {
   readonly release: string;
 }
 
-/** A use at an offset, with edits where the replacement is mechanical. */
+/** A use at an offset, with edits if the replacement is mechanical. */
 export interface Use {
   readonly offset: number;
   readonly edits?: readonly Edit[];
@@ -163,7 +163,7 @@ export interface Use {
   readonly message?: string;
 }
 
-/** A detection and the entry that it belongs to. */
+/** A detection and its entry. */
 export interface DetectionOf<Kind extends Detection = Detection> {
   readonly entry: Deprecation | Hint;
   readonly detection: Kind;

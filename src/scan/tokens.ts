@@ -155,7 +155,7 @@ function commentEnd(text: string, at: number, { line, block }: Language): number
 
 const regexForm = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\/[a-z]*/y;
 
-/** A slash begins a regular expression where a value is expected. */
+/** A slash begins a regular expression only in place of a value. */
 function regexEnd(text: string, at: number, { regexes }: Language, before: Token | undefined): number | undefined {
   if (!regexes || text[at] !== "/") return undefined;
   const valueDue =

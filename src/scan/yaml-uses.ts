@@ -38,7 +38,7 @@ function reasonToKeep(
   return isOwn ? undefined : "kept";
 }
 
-/** The entries that a detection matches, and whether the text of one is used also where it does not match. */
+/** The entries that a detection matches, and whether a matching text is also used in other places. */
 function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
   const segments = detection.path.split("/").map((segment) => segment.split("|"));
   const isTarget = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
@@ -48,7 +48,7 @@ function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
   return { found: matches, isElsewhere: (entry: YamlEntry) => elsewhere.has(nodeOf(entry)) };
 }
 
-/** The node of an entry's text; an anchor may also use it where it means something else. */
+/** The node of an entry's text; through an anchor, other entries may use it with another meaning. */
 function nodeOf({ key, value }: YamlEntry): Node | null {
   return key ?? value;
 }

@@ -147,13 +147,13 @@ interface PlacedNode {
 /** Resolves aliases, merge keys, `extends` and `!reference` in one document. */
 interface Resolver {
   readonly root: YAMLMap | undefined;
-  /** The target of an alias or a `!reference`; any other node is itself. */
+  /** Resolves an alias or a `!reference`; returns other nodes unchanged. */
   readonly follow: (node: unknown) => Node | null;
   /** The pairs of a mapping and of its merged mappings. */
   readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
   /** The mappings of a merge key's value. */
   readonly merged: (value: unknown) => readonly YAMLMap[];
-  /** Whether a mapping has a key, directly, merged or through `extends`. */
+  /** True if a mapping has a key, directly, merged or through `extends`. */
   readonly has: (map: YAMLMap, key: string) => boolean;
 }
 
@@ -230,9 +230,9 @@ export function namesExtended(job: unknown): readonly string[] {
 }
 
 /**
- * The entries of a CI/CD configuration, with aliases, merge keys and `!reference` followed: a text has one for each kind
- * of location at which it is used. Hidden keys that no job uses are left out, unless they look like jobs.
- * @param extendedElsewhere Names that other files extend.
+ * The entries of a CI/CD configuration, with aliases, merge keys and `!reference` followed: a text has one for each
+ * kind of location in which it is used. Hidden keys that no job uses are left out, unless they look like jobs. @param
+ * extendedElsewhere Names that other files extend.
  */
 export function configurationEntries(
   contents: Node | null,
@@ -301,7 +301,7 @@ class ConfigurationReader {
   }
 }
 
-/** A hidden key may hold anything: only one that is extended, or that has only keys of jobs, is a job. */
+/** A hidden key may have any content: it is a job only if it is extended, or has only keys of jobs. */
 function isJob(name: string, value: Node | null, isExtended: boolean): boolean {
   const { reserved, keywords, removed } = vocabulary.ci;
   if (!isMap(value) || reserved.has(name)) return false;

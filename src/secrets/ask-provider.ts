@@ -153,7 +153,7 @@ interface ProgramCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The output of a program, or why it failed. `ever`: the reason that all further calls would fail. */
+/** The output of a program, or the reason of its failure. `ever`: the reason that all further calls would fail. */
 type Printed = Outcome & {
   /** Its last characters. */
   readonly stderr: string;

@@ -38,7 +38,7 @@ function pemText(variable: string, path: string, pem: Pem): string {
   return pem.text;
 }
 
-/** Why the key cannot be used with the certificate, as the end of "names FILE, ". */
+/** The reason why the key cannot be used with the certificate, as the end of "names FILE, ". */
 function objectionTo(cert: string, key: string): string | undefined {
   if (/-----BEGIN ENCRYPTED |^Proc-Type:.*ENCRYPTED/m.test(key)) {
     return "whose key is encrypted; expected one without a passphrase, as written by openssl pkey -in FILE -out FILE";
@@ -51,7 +51,7 @@ function objectionTo(cert: string, key: string): string | undefined {
   }
 }
 
-/** A text, or why it cannot be used, as the end of "FILE …". */
+/** A text, or the reason why it cannot be used, as the end of "FILE …". */
 type Pem = { readonly text: string } | { readonly why: string };
 
 const maxBytes = 4 * 1024 * 1024;

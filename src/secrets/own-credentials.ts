@@ -6,9 +6,9 @@ import { type FileIdentity, passwordsIn, readSecretFile, standardFile } from "./
 
 /** Evenkeel's own credentials, which manifests must not send. */
 export interface OwnCredentials {
-  /** Whether a text contains one of them, also escaped or in Base64. */
+  /** True if a text contains one of them, also escaped or in Base64. */
   readonly areIn: (text: string) => boolean;
-  /** Whether a file, by device and inode, contains them. */
+  /** True if a file, by device and inode, contains them. */
   readonly fillFile: (file: FileIdentity) => boolean;
 }
 

@@ -4,7 +4,7 @@ import { join, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
-/** The value of a secret, or why it cannot be read. */
+/** The value of a secret, or the reason why it cannot be read. */
 export type SecretRead = { readonly value: string } | { readonly why: string };
 
 /** Identifies a file independently of its path: hard links are the same file. */
@@ -13,7 +13,7 @@ export interface FileIdentity {
   readonly file: bigint;
 }
 
-/** Why a file must not be read. */
+/** Returns the reason why a file must not be read, if any. */
 export type FileCheck = (file: FileIdentity) => string | undefined;
 
 /** Limits of a secret in bytes, and of reading it in milliseconds. */
@@ -90,8 +90,8 @@ export interface Login {
 }
 
 /**
- * The password for a login in the password file of libpq: `named` (PGPASSFILE), otherwise `~/.pgpass`.
- * @throws UserError if it is readable by others, or is named and cannot be read.
+ * The password for a login in the password file of libpq: `named` (PGPASSFILE), else `~/.pgpass`. @throws UserError if
+ * it is readable by others, or is named and cannot be read.
  */
 export function passwordFor(login: Login, named: string | undefined): string | undefined {
   const file = named || join(homedir(), standardFile);

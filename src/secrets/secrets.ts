@@ -115,7 +115,7 @@ export function createSecrets(sources: SecretSources): Secrets {
 
 const unasked: SecretRead = { why: "its provider was not asked" };
 
-/** Whether a defined provider resolves it. */
+/** True if a defined provider resolves it. */
 function isAskable(reference: string, { providers }: SecretSources): boolean {
   return isProvided(reference) && providers?.known.has(schemeOf(reference).scheme) === true;
 }

@@ -100,7 +100,7 @@ function leaves(pattern: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(pattern) || pattern.split(/[/\\{},]/).includes("..");
 }
 
-/** Whether a new file with this name would be a manifest in the workspace itself, not behind a link. */
+/** True if a new file with this name would be a manifest in the workspace itself, not behind a link. */
 export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
   if (!isManifest(file) || isBehindLink(rootOf(folder).real, dirname(file))) return false;
   if (!patterns) return isPlaceByDefault(rootOf(folder).real, file.split("/"));
@@ -233,7 +233,7 @@ function ignoredIn(root: string): Ignored {
   const exclude = rulesIn(repository, join(repository, ".git", "info", "exclude"));
   const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(folder, join(folder, ".gitignore")));
   const outer = ignoredBy([...exclude, ...above]);
-  // A workspace that is itself ignored is there on purpose, and outside rules would ignore all of its files.
+  // A workspace that is itself ignored is intentional, and outside rules would ignore all of its files.
   return (outer.has(root, true) ? ignoredBy([]) : outer).below(root);
 }
 
@@ -266,7 +266,7 @@ function rulesIn(folder: string, file: string): readonly Rules[] {
   }
 }
 
-/** A line that is no comment: the file that git itself writes has none. */
+/** A rule: any line but a comment. The file that git creates has only comments. */
 const anyRule = /^[^#\r\n]/m;
 
 function findRepository(folder: string): string | undefined {

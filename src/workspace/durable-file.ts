@@ -83,7 +83,7 @@ export function stage(path: string, text: string | Uint8Array, mode = 0o666): st
 interface Draft {
   readonly path: string;
   readonly file: number;
-  /** The file that it is to replace. */
+  /** The file to replace. */
   readonly before: Stats | undefined;
 }
 
@@ -150,7 +150,7 @@ export function isFolder(path: string): boolean {
   return unlessGone(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false;
 }
 
-/** Whether the path exists, including as a broken link. */
+/** True if the path exists, even as a broken link. */
 export function isThere(path: string): boolean {
   return unlessGone(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }
@@ -247,7 +247,7 @@ export function openRegular(path: string): number {
   return openSync(path, "r");
 }
 
-/** The lines of an open file one after the other, so that none but the current one is in memory. @throws a system error. */
+/** The lines of an open file, one at a time to limit memory. @throws a system error. */
 export function* readLines(file: number): Iterable<FileLine> {
   let bytes: Buffer = Buffer.allocUnsafe(chunkSize);
   let [at, kept] = [0, 0];

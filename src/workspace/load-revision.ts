@@ -134,7 +134,7 @@ function withCheckout<Result>(
   }
 }
 
-/** Writes what can be a manifest, a rule to ignore one, or the target of a link. Links come last, so none is written through. */
+/** Writes possible manifests, ignore rules, and targets of links. Links come last, so that none is written through. */
 function writeTree({ top, readBlobs }: GitRepository, rows: readonly TreeRow[], folder: string): void {
   const hasLinks = rows.some(({ form }) => form === "link");
   const isNeeded = ({ path, form }: TreeRow) =>

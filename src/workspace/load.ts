@@ -169,7 +169,7 @@ function load(readText: ReadText, file: string, digest: Hash, parse: ParseManife
   return { documents, problems: [...problems, ...emptied(file, read.text)] };
 }
 
-/** A file without a single character may have been emptied by mistake, and with it all that it declared. */
+/** A file without any character was probably emptied by mistake, together with its declarations. */
 function emptied(file: string, text: string): readonly Problem[] {
   if (text.trim() !== "") return [];
   if (file === workspaceFile) return [problemIn(file, "kind", `${expectedWorkspace}; this file is empty`)];
@@ -182,7 +182,7 @@ const mostBytes = 4 * 1024 * 1024;
 /** `bytes`: the content of the file, including a byte order mark. */
 type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
-/** Reads a manifest by its path in the workspace: its text, without a byte order mark, or why it cannot be read. */
+/** Reads a manifest by its path in the workspace: its text, without a byte order mark, or a problem. */
 type ReadText = (file: string) => Read;
 
 /** Reads the manifests of a workspace, and resolves the links to their folders once. */
@@ -226,7 +226,7 @@ function decodeManifest(file: string, bytes: Buffer): Read {
   return { problem: problemIn(file, "binary", message, before.length, column) };
 }
 
-/** At the first character in another encoding; at the start, if each takes 16 bits. */
+/** Located at the first character in another encoding; at the start for 16-bit encodings. */
 function notUtf8(file: string, bytes: Buffer): Problem {
   if (byteOrderMarks.some((mark) => bytes.subarray(0, 2).equals(mark)))
     return problemIn(file, "binary", "not UTF-8 text, but UTF-16; save the file as UTF-8");

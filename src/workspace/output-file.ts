@@ -60,7 +60,7 @@ function isDevice(stat: BigIntStats | undefined): boolean {
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
-/** Why a path cannot be written, if that can be determined without writing. */
+/** The reason why a path cannot be written, if that can be determined without writing. */
 export function outputError(path: string): string | undefined {
   try {
     const output = outputAt(path);
@@ -92,7 +92,7 @@ function deviceError(device: string): string | undefined {
   return isOpened(statSync(device, { bigint: true })) ? undefined : "it cannot be opened for writing";
 }
 
-/** Whether its type can be opened for writing. */
+/** True if its type can be opened for writing. */
 function isOpened(stat: BigIntStats): boolean {
   return stat.isFile() || stat.isFIFO() || stat.isCharacterDevice() || stat.isBlockDevice();
 }
@@ -194,7 +194,7 @@ export function linkFault(root: string, path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a path is itself a symbolic link. */
+/** True if a path is itself a symbolic link. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();

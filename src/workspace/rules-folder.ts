@@ -8,7 +8,7 @@ import type { Problem } from "../model/types.ts";
 import { textReader } from "./load.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
-/** The rules of a folder, or why they cannot be read. */
+/** The rules of a folder, or the reasons why they cannot be read. */
 export interface RulesFolder {
   readonly documents: readonly Document[];
   readonly problems: readonly Problem[];

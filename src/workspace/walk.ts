@@ -25,7 +25,7 @@ export function inside({ path, real }: Located, name: string): Located {
 /** Options for walking a folder. */
 export interface Walk {
   readonly list: (folder: Located) => readonly Dirent[];
-  /** Whether an entry is included; excluded folders are not entered. */
+  /** True if an entry is included; excluded folders are not entered. */
   readonly counts: (found: Located, entry: Dirent) => boolean;
 }
 
@@ -59,12 +59,12 @@ export function targetOf(link: Located): (Located & { readonly isFolder: boolean
   }
 }
 
-/** Whether the real path is the workspace's root folder or inside it. */
+/** True if the real path is the workspace's root folder or inside it. */
 export function isWithin(root: Located, { real }: Pick<Located, "real">): boolean {
   return real === root.real || real.startsWith(root.real.endsWith(sep) ? root.real : root.real + sep);
 }
 
-/** Whether a file may be a manifest, by its name. */
+/** True if a file may be a manifest, by its name. */
 export function isManifest(path: string): boolean {
   return /\.ya?ml$/i.test(path) && path !== workspaceFile;
 }

@@ -34,11 +34,11 @@ export interface ManifestDraft {
   readonly manifests: Manifests;
   readonly hunks: readonly Hunk[];
   readonly notes: readonly string[];
-  /** A message for each thing that could not be declared. */
+  /** Messages about values that could not be declared. */
   readonly left: readonly string[];
 }
 
-/** A desired resource in the form that is compared with the live one. */
+/** Converts a desired resource to the form in which it is compared with the live one. */
 export type AsCompared = (desired: Desired) => Desired;
 
 /** A change whose live side is accepted. `live` contains everything that the server reports. */
@@ -148,7 +148,7 @@ interface Edit {
   readonly notes: readonly string[];
 }
 
-/** The resource to declare, and where it is declared now. */
+/** The resource to declare, and its current declaration. */
 interface Subject {
   readonly target: LiveTarget;
   readonly manifests: Manifests;
@@ -246,7 +246,7 @@ function* presenceEdits(subject: Subject, node: () => WritableValue): Iterable<E
   yield* targetEdits(subject, entry, (own) => setIn(own, path, node()));
 }
 
-/** Edits of the project's own policy, in place of the policy that decides now. */
+/** Edits of the project's own policy, in place of the policy in effect. */
 function* targetEdits(
   { manifests, target: { ref }, newFile }: Subject,
   line: Pick<PolicyEntry, "document"> | undefined,
@@ -286,7 +286,7 @@ function sectionOf({ manifests, target }: Subject): string {
   return policyKind(manifests.workspace.catalogue, target.ref.kind)?.section ?? "";
 }
 
-/** Where a policy declares a resource; of a singleton, its section. */
+/** The path of a resource in a policy; for a singleton, its section. */
 function pathOf(subject: Subject, key: string): readonly string[] {
   return key === "" ? [sectionOf(subject)] : [sectionOf(subject), key];
 }

@@ -304,8 +304,8 @@ function hiddenWords(catalogue: Catalogue, desired: Desired | undefined, live: L
 }
 
 /**
- * Puts what look-ups gave for a change in place of what was written `before`, as far as it is still written so: the
- * server has IDs where manifests have names.
+ * Replaces names by the IDs that look-ups returned, as far as the names are still those of `before`: the server has IDs
+ * where manifests have names.
  */
 function asComparedBy(catalogue: Catalogue, before: Desired | undefined, { kind, declared }: Change): AsCompared {
   const file = catalogue.kinds.get(kind)?.file;

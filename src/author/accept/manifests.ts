@@ -110,7 +110,9 @@ export interface EditTarget extends Editable {
   readonly words: string;
 }
 
-/** Where to override a policy for a project: in the project's own policy that does not expire, then in a new one. */
+/**
+ * Possible places to override a policy for a project: the project's own policies that do not expire, then a new one.
+ */
 export function editTargets(
   manifests: Manifests,
   project: Project,
@@ -170,8 +172,8 @@ function appended(before: string, text: string): string {
 export type ManifestValue = Plain | undefined;
 
 /**
- * A live value as a manifest declares it, in the type of its parameter. An unset value that cannot be declared
- * is omitted. @returns why no manifest can declare it otherwise.
+ * A live value as a manifest declares it, in the type of its parameter; omitted if it is unset and cannot be declared.
+ * Returns the reason if no manifest can declare it.
  */
 export function manifestValue(
   catalogue: Catalogue,

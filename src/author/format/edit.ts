@@ -24,7 +24,7 @@ export interface Editable {
   readonly document: number;
 }
 
-/** The whole text after an edit; undefined where the edit is impossible. */
+/** The whole text after an edit; undefined if the edit is impossible. */
 export type Edited = string | undefined;
 
 /** A value to write: a scalar, in the style of the one that it replaces, a list or mapping, or a node with comments. */
@@ -49,7 +49,7 @@ export function setIn({ text, document }: Editable, path: Path, value: WritableV
   return `${text.slice(0, from)}${inline(value, isScalar(node) ? node : undefined, inFlow)}${end}${text.slice(to)}`;
 }
 
-/** Replaces the value of a key by a list or mapping on one line; undefined where comments or an anchor would be lost. */
+/** Replaces the value of a key by a list or mapping on one line; undefined if comments or an anchor would be lost. */
 function withCollection(text: string, { key }: Pair, node: Node, value: WritableValue): Edited {
   const [, keyEnd = 0] = (key as Node | null)?.range ?? [];
   const [from, to] = node.range ?? [keyEnd, keyEnd];

@@ -108,7 +108,7 @@ const manifestOf: (catalogue: Catalogue) => Schema = memoized(
 /** All dialects have the same order. */
 const integrations = [...dialects.values()].map((dialect) => renamedSchema(integrationsSchema, dialect) as Schema);
 
-/** The order of a document by the schema of its kind. Undefined if it is no manifest. */
+/** The order of a document by the schema of its kind; undefined if it is not a manifest. */
 function orderOf(version: unknown, kind: unknown, catalogue: Catalogue): Order | undefined {
   if (version !== apiVersion) return undefined;
   if (kind === "ResourceKind") return orderBy(kindSchema as Schema, kindSchema as Schema);
@@ -181,8 +181,8 @@ interface Arranged extends Stretch {
 
 /**
  * Sorts the keys of a mapping and of the mappings below it. Blocks are moved without changing a line, with the comments
- * above and after them. Flow mappings are not changed. Undefined where there is nothing to move. The result may mean something
- * else where an anchor moves behind its alias, or a comment behind a block scalar.
+ * above and after them. Flow mappings are not changed. Undefined if the order is correct. The result may have another
+ * meaning if an anchor moves behind its alias, or a comment behind a block scalar.
  */
 function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefined {
   const blocks = map.flow ? [] : lineBlocks(source, map);

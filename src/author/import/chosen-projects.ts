@@ -12,27 +12,27 @@ import { readOwners } from "../../run/live/find-projects.ts";
 
 /** The projects and groups that the user selected. */
 export interface Choice {
-  /** IDs and full paths; of groups with a slash behind. */
+  /** IDs and full paths; those of groups end in a slash. */
   readonly names: readonly string[];
   /** Every project. */
   readonly all: boolean;
-  /** Whether `all` and `groups` select archived projects, and those scheduled for deletion, too. */
+  /** True if `all` and `groups` also select archived projects and those scheduled for deletion. */
   readonly archived?: boolean;
-  /** Globs over full paths; one without wildcards selects the projects below the group, one with a slash behind groups. */
+  /** Globs over full paths: without wildcards, all projects below the group; ending in a slash, groups. */
   readonly groups: readonly string[];
 }
 
 /** The projects and groups of a choice. */
 export interface ChosenProjects {
   readonly projects: readonly Project[];
-  /** Everything that the server lists of them, if it was needed, except what is left out as archived. */
+  /** All projects and groups on the server, if listed, without skipped archived ones. */
   readonly listing: readonly Project[];
-  /** Number of projects that were left out because they are archived. */
+  /** Number of skipped archived projects. */
   readonly archived: number;
   readonly problems: readonly Problem[];
 }
 
-/** Whether a choice is about projects, about groups or about both. */
+/** The owners that a choice can select. */
 export function ownersIn(choice: Choice): readonly Owner[] {
   return owners.filter((owner) => isAbout(choice, owner));
 }
@@ -57,7 +57,7 @@ function isAbout(choice: Choice, owner: Owner): boolean {
   return all || names.length + groups.length > 0;
 }
 
-/** The part of a choice that is about projects, or about groups. */
+/** The part of a choice for projects, or for groups. */
 function partOf({ names, all, groups, ...rest }: Choice, owner: Owner): Choice {
   return {
     ...rest,
@@ -81,7 +81,7 @@ function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name, owner).form === "id");
 }
 
-/** Sorted by name. A path that is not listed is used as it is. */
+/** The selected projects, sorted by name. Paths that are not listed are kept. */
 function selected(choice: Choice, owner: Owner, listed: readonly Project[]): ChosenProjects {
   const problems: Problem[] = [];
   const isNamed = (project: Project) => choice.names.some((name) => named(name, owner, listed) === project);
@@ -125,8 +125,8 @@ function missing(message: string): Problem {
 }
 
 /**
- * The kinds of these sections or, by default, those that are not optional, of projects, groups or both.
- * @throws UserError for a section that policies do not have, and for one that the platform does not have.
+ * The kinds of these sections, by default the non-optional ones. @throws UserError for a section that policies or the
+ * platform do not have.
  */
 export function kindsToImport(
   sections: readonly string[] | undefined,

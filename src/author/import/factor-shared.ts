@@ -28,12 +28,10 @@ import {
 } from "./shared-groups.ts";
 
 /**
- * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects, and
- * two, have exactly that entry, except for their own path. More specific folders and projects override. Projects without
- * the entry are excluded. Of a resource that each project has one of, each field is such an entry.
- *
- * `listing` is every project of the server, so that none is matched that was not imported. Takes time and memory linear in
- * the number of entries.
+ * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects,
+ * and two, have exactly that entry, except for their own path. More specific folders and projects override. Projects
+ * without the entry are excluded. Singletons are shared field by field. `listing`: every project of the server, so that
+ * no policy matches a project that was not imported. Takes time and memory linear in the number of entries.
  */
 export function factorShared(
   found: readonly ImportedProject[],
@@ -118,7 +116,7 @@ function placeEntries(occurrences: readonly Occurrence<EntryVariant>[], { stats 
   return { placement: choosePlacement(occurrences, stats), isUnaffected: (project: Project) => !known.has(project) };
 }
 
-/** The settings of all projects, and where each is declared. */
+/** The settings of all projects, and the place of their declarations. */
 interface FleetSettings {
   readonly imported: readonly ImportedProject[];
   readonly folders: Folders;

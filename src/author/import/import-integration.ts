@@ -12,8 +12,8 @@ export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly
 type Parameters = ReadonlyMap<string, IntegrationParameter>;
 
 /**
- * An active integration as a policy would declare it without a difference: every parameter that is reported and
- * neither unset nor at its default, deprecated ones in their new form, and blanks for required ones that are not reported.
+ * An active integration as a policy would declare it without a difference: every reported parameter that is set and not
+ * at its default, deprecated ones in their new form, and blanks for required ones that are not reported.
  */
 export function importIntegration(integration: Integration, live: Live, release: string): ImportedIntegration {
   const { parameters } = integration;
@@ -56,7 +56,7 @@ function listOf({ types }: IntegrationParameter, value: Value): Plain | undefine
   return types.includes("array") && isList(value) && !isReference(value) ? value : undefined;
 }
 
-/** The value in the type of its parameter; undefined where omitting it has the same meaning. */
+/** The value in the type of its parameter; undefined if omitting it has the same meaning. */
 function spelledAs(parameter: IntegrationParameter, value: Scalar, release: string) {
   const { types, default: standard = unsetOf(parameter, release) } = parameter;
   const normalised = (one: Scalar) => comparableScalar(parameter, one);
@@ -111,7 +111,7 @@ function faultWords(
   return `${name} is left out: expected ${expected}, ${got}`;
 }
 
-/** Parameters that servers do not report and that may be set. */
+/** Parameters that servers do not report, and that may be set. */
 function hiddenWords(
   parameters: Parameters,
   live: Live,

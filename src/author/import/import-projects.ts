@@ -19,7 +19,7 @@ export interface ImportResult {
   readonly drafts: readonly Draft[];
   /** Names of projects and groups that were read and have nothing to declare. */
   readonly idle: readonly string[];
-  /** Number of archived projects that were left out. */
+  /** Number of skipped archived projects. */
   readonly archived?: number;
   readonly problems: readonly Problem[];
 }
@@ -83,8 +83,8 @@ interface ProjectsRead {
 }
 
 /**
- * Reads the active resources of every kind that the tier has, for each project. What cannot be
- * read is reported as a problem. @throws CallFailed if it ends the run.
+ * Reads the active resources of every kind of the tier, for each project. Unreadable parts become problems. @throws
+ * CallFailed if it ends the run.
  */
 async function readLiveProjects(
   reader: Reader,
@@ -130,7 +130,7 @@ async function readProject(reader: Reader, project: Project, scope: InventorySco
 }
 
 interface ReadPart extends Omit<FoundProject, "project"> {
-  /** Set where nothing could be read. */
+  /** Set if nothing could be read. */
   readonly failure?: CallFailed;
 }
 

@@ -36,7 +36,10 @@ export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> 
   return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
 }
 
-/** File systems have names of 255 bytes, of which a letter takes up to three. A path of the server may be as long. */
+/**
+ * In characters: file systems limit names to 255 bytes, and a letter takes up to three. A path on the server may be as
+ * long.
+ */
 const longestSegment = 80;
 
 function segmentOf(segment: string): string {
@@ -111,7 +114,7 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
   };
 }
 
-/** Undefined for a project that is in no folder. */
+/** Undefined for a project without a folder. */
 function useOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string | undefined {
   const folder = folderOf(project);
   return folder === "" ? undefined : JSON.stringify([folder.toLowerCase(), identityOf(catalogue, entry)]);

@@ -16,7 +16,7 @@ export interface FoundProject {
   readonly project: Project;
   /** Active resources of the project itself. */
   readonly live: readonly Live[];
-  /** Resources that were not read, are off, or are inherited from the group. */
+  /** Resources that were not read, are disabled, or are inherited from the group. */
   readonly others: readonly Pick<Live, "kind" | "key" | "inherited">[];
   /** A message for each resource that could not be read. */
   readonly unread: readonly string[];
@@ -71,7 +71,7 @@ export interface Draft {
   /** Comments at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
-  /** Integrations that have to be off. */
+  /** Integrations to disable. */
   readonly disabled?: readonly string[];
   /** Resources of other kinds that have to be absent. */
   readonly absent?: readonly Pick<ImportedEntry, "kind" | "key">[];
@@ -119,7 +119,7 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
 }
 
-/** Whether a draft selects projects or groups. */
+/** The owner of the selected projects or groups. */
 export function ownerOfDraft({ projects }: Pick<Draft, "projects">): Owner {
   return projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
 }

@@ -46,7 +46,7 @@ export function sharedGroups<T>(
   return [...groups.values()];
 }
 
-/** Where one resource is declared, and which projects must not have it. */
+/** The declarations of one resource, and the projects that must not have it. */
 export interface Grouping<T> {
   readonly placement: Placement<T>;
   readonly isUnaffected: (project: Project) => boolean;
@@ -182,13 +182,13 @@ export function splitByField(imported: ImportedProject, catalogue: Catalogue): I
   };
 }
 
-/** Equal for entries that declare the same. */
+/** Equal for entries with the same declaration. */
 export function declarationOf(catalogue: Catalogue, entry: ImportedEntry): string {
   const [field] = isByField(catalogue, entry.kind) ? entry.fields.keys() : [];
   return `${identityOf(catalogue, entry)} ${field ?? ""}`;
 }
 
-/** The fields of each singleton as one entry again, in the order of its file. */
+/** Joins the fields of each singleton into one entry, in the order of its file. */
 export function joinedByField(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
   return [...grouped(entries, (entry) => identityOf(catalogue, entry)).values()].flatMap((parts) => {
     const [first] = parts;

@@ -139,7 +139,7 @@ function parameterOf(
     : { field: [parameter.name, read.value], named };
 }
 
-/** A value as a policy declares it, or why it cannot. */
+/** A value as a policy declares it, or the reason why it cannot. */
 function statedValue(
   integration: Integration,
   parameter: IntegrationParameter,
@@ -160,7 +160,7 @@ function statedValue(
     : { value: { form: "value", value } };
 }
 
-/** Integrations of other tools are on, whatever their `active` is: servers turn on what is configured. */
+/** Integrations of other tools are always active: servers activate what is configured. */
 const on = "active";
 
 function offWords(slug: string): string {

@@ -23,17 +23,17 @@ export interface FieldTable {
   readonly commas?: readonly string[];
   /** Mappings in which every mapping of this one property is the property itself. */
   readonly unwrapped?: Readonly<Record<string, string>>;
-  /** Older booleans, and the access level that each is. */
+  /** Older booleans with their access level. */
   readonly levels?: Readonly<Record<string, string>>;
-  /** Older booleans, and the boolean that each is the opposite of. */
+  /** Older booleans with the field of opposite meaning. */
   readonly opposites?: Readonly<Record<string, string>>;
   /** Fields whose values may be names of colors. */
   readonly colors?: readonly string[];
-  /** Values that only the tool itself replaces by others, as a pattern, with the reason why they are left out. */
+  /** Patterns of values that the tool itself replaces, with the reason why they are left out. */
   readonly replaced?: Readonly<Record<string, { readonly pattern: string; readonly why: string }>>;
-  /** Fields that are left out, with the reason. */
+  /** Omitted fields, with the reason. */
   readonly ignored?: Readonly<Record<string, string>>;
-  /** Fields that are no settings, such as IDs of the tool; not reported. */
+  /** Fields that are not settings, such as IDs of the tool; not reported. */
   readonly own?: readonly string[];
 }
 
@@ -53,14 +53,14 @@ export function kindInSection(
 /** Fields in the names of a kind. */
 interface RenamedFields {
   readonly fields: Fields;
-  /** The keys that problems name. */
+  /** The names of the fields for messages. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
-  /** Older names with other values than the current names, which take precedence. */
+  /** Older names whose values differ from those of the current names, which take precedence. */
   readonly overruled: ReadonlyMap<string, string>;
 }
 
-/** The fields in the names of the kind, and why others are left out. */
+/** The fields in the names of the kind, and the reasons why others are left out. */
 export function renamedFields(table: FieldTable, title: string, given: Fields): RenamedFields {
   const fields = new Map<string, ForeignValue>();
   const problems: Problem[] = [];
@@ -88,7 +88,7 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   return { fields, named, problems, overruled };
 }
 
-/** An older boolean says the same as each level that is not `disabled`. */
+/** True if an older boolean has the same meaning as each level: not `disabled`. */
 function isSameLevel({ levels = {} }: FieldTable, name: string, stated: readonly ForeignValue[]): boolean {
   const [one, other] = stated.map(({ value }) => value === "disabled");
   return Object.hasOwn(levels, name) && stated.every(({ unknown }) => unknown === undefined) && one === other;
@@ -99,7 +99,7 @@ function whyReplaced({ replaced }: FieldTable, name: string, { value }: ForeignV
   return rule && typeof value === "string" && new RegExp(rule.pattern).test(value) ? rule.why : undefined;
 }
 
-/** An older boolean under the name that servers have now; that one wins where both are stated. */
+/** Renames an older boolean to its current field; a current field takes precedence. */
 function modern({ levels, opposites }: FieldTable, name: string, value: ForeignValue) {
   const truth = value.truth ?? value.value;
   const isKnown = value.unknown === undefined && typeof truth === "boolean";
@@ -109,7 +109,7 @@ function modern({ levels, opposites }: FieldTable, name: string, value: ForeignV
   return { name: level ?? name, value: { ...value, truth: undefined, value: truth ? "enabled" : "disabled" } };
 }
 
-/** The value as the kind has it. */
+/** Converts a value to the form of the kind. */
 function converted(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
   const { colors, commas, unwrapped, trimmed, items } = table;
   const plain = colors?.includes(name) ? digitsOf(stated) : commas?.includes(name) ? joinedText(stated) : stated;
@@ -159,7 +159,9 @@ function renamedItem(item: object, names: ItemNames): object {
   );
 }
 
-/** The name of a property; undefined for one that is no setting, or that the item also has under its own name. */
+/**
+ * The new name of a property; undefined if it is not a setting, or the item also has the property under the new name.
+ */
 function nameIn(names: ItemNames, item: object, written: string): string | undefined {
   const own = Object.hasOwn(names, written) ? names[written] : written;
   const isTwice = typeof own === "string" && own !== written && Object.hasOwn(item, own);
@@ -178,7 +180,7 @@ export function lostIn(table: FieldTable, field: string, value: unknown): readon
   });
 }
 
-/** The API takes either a level or a list; the tools take both. */
+/** Joins a level and a list into one field: the API takes either, the tools take both. */
 function join(fields: Map<string, ForeignValue>, name: string, list: string, as: string): void {
   const [level, others] = [fields.get(name), fields.get(list)];
   if (!level || !others || [level, others].some(({ unknown }) => unknown !== undefined)) return;

@@ -10,7 +10,7 @@ import type { Draft, ImportedEntry } from "../policy.ts";
 /** An integration as another tool's files declare it, in the platform's names. */
 export interface ForeignIntegration {
   readonly slug: string;
-  /** Whether projects or a group has it. */
+  /** The owner of the integration. */
   readonly of: Owner;
   /** True if it has to be off; its parameters are then ignored. */
   readonly isOff: boolean;
@@ -22,7 +22,7 @@ export interface ForeignIntegration {
 export interface ForeignValue {
   readonly value: unknown;
   readonly place: () => Place;
-  /** The keys that state it, for {@link TranslatedEntry.named}. */
+  /** The keys of the value in the source, for {@link TranslatedEntry.named}. */
   readonly from?: readonly string[];
   /** An expression such as `var.hook`; the value is then ignored. */
   readonly unknown?: string;
@@ -32,7 +32,7 @@ export interface ForeignValue {
   readonly hint?: string | undefined;
   /** True if the tool itself marks it as a secret. */
   readonly secret?: boolean;
-  /** The attributes of each of the blocks that it is made of, where they are written one by one. */
+  /** The attributes of each block, if the value consists of blocks. */
   readonly blocks?: readonly ReadonlyMap<string, ForeignValue>[];
 }
 
@@ -47,7 +47,10 @@ export interface TranslatedEntry {
   readonly exclusive?: string;
   /** Where it was declared. */
   readonly place?: () => Place;
-  /** The keys of the source that it states or that its problems name; undefined where one problem names the whole. */
+  /**
+   * The keys of the source that the entry covers or that its problems name; undefined if one problem concerns the
+   * whole.
+   */
   readonly named?: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -99,7 +102,7 @@ export interface ForeignChoice {
   readonly secrets: SecretScope;
 }
 
-/** Something in another tool's files that policies are not about. */
+/** An unsupported part of another tool's files. */
 export interface NamedPlace {
   readonly name: string;
   readonly place: () => Place;

@@ -58,7 +58,7 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
   return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, named, problems };
 }
 
-/** The keys that state the fields of a resource's key. */
+/** The keys in the source for the fields of a resource's key. */
 function keysOf(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
   return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
 }
@@ -207,7 +207,7 @@ function takes(types: readonly string[], value: Scalar): boolean {
   return types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
 }
 
-/** Tools write levels as `No access`, `no_one` or `maintainers` too. An older word for a text is that text. */
+/** Tools also write levels as `No access`, `no_one` or `maintainers`. Other words stay. */
 function wordIn(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
   if (typeof value !== "string") return undefined;
   const plain = value.trim().toLowerCase().replaceAll("_", " ");

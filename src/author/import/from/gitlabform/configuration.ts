@@ -10,13 +10,13 @@ import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unus
 
 /** A section of a configuration, and the kind of resource that it declares. */
 export interface SectionTable extends FieldTable {
-  /** The field that the keys of the section are, if its values do not contain it. */
+  /** The field that contains the keys of the section, if its values do not. */
   readonly key?: string;
   /** True if the whole section is one resource. */
   readonly one?: true;
-  /** Lists whose items can be marked, with the marks to remove an item and to keep existing ones. */
+  /** Lists with marks on their items: to remove an item, and to keep existing ones. */
   readonly marked?: Readonly<Record<string, { readonly removed: string; readonly kept: string }>>;
-  /** Values of fields that mean removal; the fields themselves are no settings. */
+  /** Values of fields that mean removal; the fields themselves are not settings. */
   readonly absent?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,10 +27,10 @@ export function sectionTable(section: string): SectionTable | undefined {
   return sections.get(section);
 }
 
-/** The section, and its flag, that archive projects: gitlabform reads nothing else of those. */
+/** The section and flag for archiving a project, in which case gitlabform reads nothing else. */
 export const archiving = table.archiving;
 
-/** Keys that are true or false, wherever they stand. */
+/** Keys with boolean values, at any place. */
 const flags: ReadonlySet<string> = new Set([
   ...table.flags,
   ...Array.from(sections.values()).flatMap(({ absent = {}, marked = {} }) => [
@@ -47,7 +47,7 @@ export function ownerOfSection(section: string): Owner {
   return sections.get(section)?.of ?? "project";
 }
 
-/** Keys beside projects_and_groups that declare something. */
+/** Keys beside projects_and_groups with declarations. */
 const otherKeys: readonly string[] = table.others;
 
 /** Names one resource of a section; the name is empty for a section that is one resource. */
@@ -55,7 +55,7 @@ export function idOf(section: string, name: string): string {
   return `${section}/${name}`;
 }
 
-/** The section and the name of {@link idOf}. */
+/** The inverse of {@link idOf}. */
 export function sectionAndName(id: string): readonly [section: string, name: string] {
   const at = id.indexOf("/");
   return [id.slice(0, at), id.slice(at + 1)];
@@ -79,7 +79,7 @@ export const truths: ReadonlyMap<string, boolean> = new Map([
   ["off", false],
 ]);
 
-/** A boolean word of YAML 1.1. In other keys the type of the field decides. */
+/** Converts a boolean word of YAML 1.1 for these keys; for other keys the type of the field decides. */
 function flagOf(key: string, value: unknown): unknown {
   return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
 }
@@ -89,8 +89,8 @@ const mostValues = 200_000;
 const mostLevels = 50;
 
 /**
- * Resolves merge keys: own keys win, then the first of several mappings.
- * @throws RangeError where aliases make it huge or recursive.
+ * Resolves merge keys: own keys take precedence, then the first of several mappings. @throws RangeError if aliases make
+ * it huge or recursive.
  */
 function flattened(value: unknown, isYaml11: boolean): unknown {
   let count = 0;
@@ -106,7 +106,7 @@ function flattened(value: unknown, isYaml11: boolean): unknown {
     const sources = (Array.isArray(brought) ? brought : [brought]).filter(isObject);
     const inherited = sources.toReversed().map((source) => copy(source, depth + 1));
     const copied = Object.entries(own).map(([key, each]) => [key, read(key, copy(each, depth + 1))] as const);
-    // Not by assignment: `__proto__` is a key like any other here.
+    // Defined instead of assigned, because a key may be `__proto__`.
     return Object.fromEntries([...inherited.filter(isObject).flatMap(Object.entries), ...copied]);
   };
   return copy(value, 0);

@@ -185,15 +185,15 @@ function nameFor(title: string, slug: string, taken: Set<string>): string {
   return takeName(taken.has(title.toLowerCase()) ? `${title}-${slug}` : title, taken);
 }
 
-/** Fields with the items of their lists that remain, and the reason why others are left out. */
+/** Fields with the remaining items of their lists, and the reasons why others are left out. */
 interface Unmarked {
   readonly fields: ReadonlyMap<string, ForeignValue>;
-  /** The keys that problems name. */
+  /** The names of the fields for messages. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** Policies declare lists as a whole: without removed items, and not at all if existing ones are kept. */
+/** Removes marks. Policies declare whole lists: without removed items, and not at all if existing items are kept. */
 function withoutMarks({ marked = {} }: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
   const fields = new Map(body);
   const named: string[] = [];

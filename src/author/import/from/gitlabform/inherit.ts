@@ -4,7 +4,7 @@ import { archiving, type ConfigLevel, type Configuration, idOf, sectionTable } f
 
 /** The settings of a project in gitlabform. */
 export interface Effective {
-  /** By section and name ({@link idOf}); nothing of sections that it does not manage. */
+  /** By section and name ({@link idOf}); unmanaged sections are missing. */
   readonly resources: JsonObject;
   readonly isArchived: boolean;
   /** The sections with `skip: true`. */
@@ -182,13 +182,13 @@ export function skippedProjects(entry: string): string {
   return entry.endsWith("/*") ? `${entry.slice(0, -2)}*/**` : globFor(entry);
 }
 
-/** The selector of the groups of an entry of `skip_groups`. */
+/** The selector of the groups in an entry of `skip_groups`. */
 export function groupsSkipped(entry: string): string {
   const glob = entry.endsWith("/*") ? `${entry.slice(0, -2)}{*,*/**}` : globFor(entry);
   return ownerName("group", glob);
 }
 
-/** The glob for the projects of an entry of `skip_groups`; subgroups are separate groups. */
+/** The glob for the projects in an entry of `skip_groups`; subgroups are separate groups. */
 export function skippedGroups(entry: string): string {
   if (entry.endsWith("/*")) return `${entry.slice(0, -2)}*/**`;
   return entry.endsWith("*") ? globFor(`${entry}/*`) : `${globFor(entry)}/*`;

@@ -103,7 +103,10 @@ function place(
   return repeated;
 }
 
-/** Policies merge a section that is one resource by field: no field of a wider one may be left that this one lacks. */
+/**
+ * True if a wider statement sets a field that this one lacks: policies merge singletons by field, so the field would
+ * remain.
+ */
 function addsFields({ id, value: wider }: Statement, value: unknown): boolean {
   const [section] = sectionAndName(id);
   if (!sectionTable(section)?.one || !isObject(wider) || !isObject(value)) return false;
@@ -157,7 +160,7 @@ function sampleOf({ form, path }: Key): string {
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
 }
 
-/** Explains why a key has no effect; undefined if it has. */
+/** Explains why a key has no effect; undefined if it has one. */
 function whyLeft(
   key: Key,
   { skipProjects }: Configuration,
@@ -229,12 +232,12 @@ function mayMeet(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }
 
-/** Reports that nothing of a key of `projects_and_groups` counts. */
+/** Reports that a key of `projects_and_groups` has no effect. */
 function leftKey({ level }: Key, why: string): readonly Problem[] {
   return [notImported(level.place(), `${level.key} is left out: ${why}`)];
 }
 
-/** Reports that a pattern does not count for groups with their own settings. */
+/** Reports that a pattern has no effect on groups with their own settings. */
 function overlap({ level }: Key, groups: readonly Key[]): readonly Problem[] {
   if (groups.length === 0) return [];
   const where = groups.map((group) => group.level.key).join(", ");
@@ -242,7 +245,7 @@ function overlap({ level }: Key, groups: readonly Key[]): readonly Problem[] {
   return [notImported(level.place(), message)];
 }
 
-/** Sections about groups count below `*` and `GROUP/*`. */
+/** True for keys that apply to the owner: `*` and `GROUP/*` for sections of groups. */
 function isAbout({ form }: Key, owner: Owner): boolean {
   return owner === "project" || form === "common" || form === "group";
 }

@@ -14,7 +14,7 @@ import {
 } from "./configuration.ts";
 import type { Key } from "./inherit.ts";
 
-/** One resource as policies have to declare it: complete, because policies do not merge entries. */
+/** The complete declaration of one resource, because policies do not merge entries. */
 export interface Statement {
   readonly key: Key;
   /** Its section and name. */
@@ -58,21 +58,21 @@ export function titleOf({ id }: Statement): string {
   return section === "integrations" ? name : `${name} of ${section}`;
 }
 
-/** The location of a statement, or of a part of it, at the most specific level that states it. */
+/** The location of a statement, or of a part of it, at the most specific level that contains it. */
 export function placeOf({ id, levels }: Statement, ...within: readonly string[]): Place {
   const path = pathOf(id, within);
   const stating = levels.find((level) => isIn(level, path)) ?? levels.at(-1);
   return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
 }
 
-/** The location of a flag, or of the whole statement where a more specific level states that without the flag. */
+/** The location of a flag; that of the whole statement if a more specific level has it without the flag. */
 export function placeOfFlag(statement: Statement, flag: string): Place {
   const { id, levels } = statement;
   const stating = levels.find((level) => isIn(level, pathOf(id, [])));
   return stating && isIn(stating, pathOf(id, [flag])) ? placeOf(statement, flag) : placeOf(statement);
 }
 
-/** True if the most specific level of a statement declares at least a part of it, and does not only inherit it. */
+/** True if the most specific level of a statement declares at least a part of it itself. */
 export function statesItself({ id, levels: [own] }: Statement, ...within: readonly string[]): boolean {
   return own !== undefined && isIn(own, pathOf(id, within));
 }
@@ -113,7 +113,7 @@ export function hasToBeAbsent(statement: Statement): boolean {
   return statedKeys(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);
 }
 
-/** Reports the keys that a statement does not inherit and that neither its entry states nor a problem of the entry names. */
+/** Reports keys of a statement that are not inherited and that neither its entry covers nor a problem names. */
 export function unnamedKeys(statement: Statement, { named }: TranslatedEntry): readonly Problem[] {
   if (named === undefined) return [];
   const known = new Set([...named, ...decisiveKeys(statement)]);

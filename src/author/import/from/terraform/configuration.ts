@@ -96,7 +96,7 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   return { declarations: [{ project, resource }], problems: [...problems, ...protectionOf(block, address)] };
 }
 
-/** Blocks of Terraform itself that do something, and why they are left out. */
+/** Blocks of Terraform itself with effects, and the reasons why they are left out. */
 const unreadBlocks: Readonly<Record<string, string | undefined>> = {
   provisioner: "policies run no programs",
   connection: "policies run no programs",
@@ -181,13 +181,13 @@ function ignoredIn({ blocks }: HclBlock): readonly string[] | "all" {
   return ignored.some(({ form }) => form === "path") && words.includes("all") ? "all" : words;
 }
 
-/** Types of blocks that are projects and groups, and the attributes that name those declared as data. */
+/** Types of blocks for projects and groups, with the attributes that identify them in data blocks. */
 const ownerTypes = {
   project: { type: "gitlab_project", named: ["path_with_namespace", "id"] },
   group: { type: "gitlab_group", named: ["full_path", "group_id"] },
 } as const;
 
-/** The path or ID of the project, or of the group, of an expression; undefined where it is unknown. */
+/** The path or ID of the project or group in an expression; undefined if unknown. */
 function ownerMeant(
   expression: HclExpression,
   owner: Owner,
@@ -210,7 +210,7 @@ function ownerMeant(
   return own && ownerOfBlock(block, owner, own, module);
 }
 
-/** The path of the project, or of the group, that a block declares; undefined where it is unknown. */
+/** The path of the project or group that a block declares; undefined if unknown. */
 function ownerOfBlock(block: HclBlock, owner: Owner, names: Names, module: Module): string | undefined {
   return owner === "group"
     ? nameOf(owner, groupOfBlock(block, names, module, 0))
@@ -275,7 +275,7 @@ function namedBy(value: unknown): string | undefined {
   return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 }
 
-/** The path that a server derives from a plain name; unknown for others. */
+/** The path that a server derives from a simple name; undefined for others. */
 function slugOf(name: string | undefined): string | undefined {
   return name !== undefined && /^[A-Za-z\d](?:[\w-]*[A-Za-z\d])?$/.test(name) ? name.toLowerCase() : undefined;
 }

@@ -5,8 +5,8 @@ import type { HclExpression } from "./hcl.ts";
 export type Evaluated = { readonly known: unknown } | { readonly unknown: string };
 
 /**
- * Looks up the first two steps of a path, such as `local` and `site`, or with an empty second one a name that is a value
- * itself; undefined for unknown names.
+ * Resolves the first two steps of a path, such as `local` and `site`, or a plain name with an empty second step;
+ * undefined for unknown names.
  */
 export type Names = (first: string, second: string, effort: Effort) => Evaluated | undefined;
 
@@ -78,7 +78,7 @@ function template(parts: readonly Evaluated[]): Evaluated {
   return isFit ? all(parts, (values) => values.join("")) : { unknown: "a text with something else in it" };
 }
 
-/** Of keys and values in turn. */
+/** Keys and values in alternation. */
 function mapping(parts: readonly Evaluated[]): Evaluated {
   const isFit = parts.every((part, index) => index % 2 === 1 || "unknown" in part || isText(part.known));
   return isFit ? all(parts, mappingOf) : { unknown: "a mapping with another key" };
@@ -117,7 +117,7 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-/** Of single values of one type, and of anything and null. */
+/** Defined for scalars of one type, and if either side is null. */
 function equality([a, b]: readonly unknown[]): boolean | undefined {
   if (a === null || b === null) return a === b;
   return isText(a) && typeof a === typeof b ? a === b : undefined;
@@ -158,7 +158,7 @@ function membersOf(value: unknown, names: number): readonly (readonly [key: unkn
   return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Names, and more that are values themselves. */
+/** Adds local values to the known names. */
 function withValues(names: Names, values: Readonly<Record<string, unknown>>): Names {
   return (first, second, within) => {
     if (!Object.hasOwn(values, first)) return names(first, second, within);

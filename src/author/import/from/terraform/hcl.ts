@@ -95,7 +95,7 @@ export type HclExpression =
   | { readonly form: "list"; readonly items: readonly HclExpression[] }
   | { readonly form: "mapping"; readonly pairs: readonly (readonly [key: HclExpression, value: HclExpression])[] }
   | { readonly form: "path"; readonly steps: readonly (string | HclExpression)[]; readonly text: string }
-  /** `isSpread`: the last input is a list of inputs. */
+  /** `isSpread`: the last input is a list of further inputs. */
   | {
       readonly form: "call";
       readonly name: string;
@@ -108,7 +108,7 @@ export type HclExpression =
       readonly results: readonly [then: HclExpression, otherwise: HclExpression];
     }
   | { readonly form: "operation"; readonly operator: string; readonly sides: readonly HclExpression[] }
-  /** `bound` are its names, of the value or of the key and the value; `results` a value, or a key and a value. */
+  /** `bound`: names of the value, or of key and value. `results`: a value, or a key and a value. */
   | {
       readonly form: "for";
       readonly bound: readonly string[];
@@ -124,7 +124,7 @@ export interface HclAttribute {
   readonly place: Place;
 }
 
-/** `resource "type" "name" { … }`, or a whole file, which has neither type nor labels. */
+/** `resource "type" "name" { … }`, or a whole file, without type and labels. */
 export interface HclBlock {
   readonly type: string;
   readonly labels: readonly string[];
@@ -135,7 +135,7 @@ export interface HclBlock {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
 
-/** The value of a quoted HCL string; undefined where an escape is invalid. */
+/** The value of a quoted HCL string; undefined if an escape is invalid. */
 function unescaped(text: string): string | undefined {
   let isFaulty = false;
   const plain = text.replace(
@@ -163,7 +163,7 @@ function heredocText(source: string): string {
   return lines.map((line) => `${line.slice(indent)}\n`.replace(/([$%])\1\{/g, "$1{")).join("");
 }
 
-/** Blocks and expressions within each other. */
+/** Maximum nesting of blocks and expressions. */
 const deepest = 100;
 
 /** True if a node is not a comment. */
@@ -244,7 +244,7 @@ function value(each: string | number | boolean | null): HclExpression {
   return { form: "value", value: each };
 }
 
-/** An expression of the tree. @throws RangeError where it is nested too deep. */
+/** Converts a node of the tree. @throws RangeError if it is nested too deeply. */
 function hclExpression(node: Node, depth: number): HclExpression {
   if (depth > deepest) throw new RangeError();
   return readers[node.type]?.(node, depth + 1) ?? unread(node);
@@ -288,7 +288,7 @@ function binary(node: Node, depth: number): HclExpression {
   return left && right ? { form: "operation", operator, sides: [left, right] } : unread(node);
 }
 
-/** `[for k, v in of : value if condition]`, and the same of pairs; not one that groups values by key. */
+/** `[for k, v in of : value if condition]`, or a mapping; grouping (`...`) is not supported. */
 function loop(node: Node, depth: number): HclExpression {
   const parts = node.namedChildren.filter(isMeant);
   const intro = parts.find(({ type }) => type === "for_intro")?.namedChildren.filter(isMeant) ?? [];

@@ -107,7 +107,7 @@ function importDeclarations(
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
-/** The same for all instances of a block. */
+/** An entry without effect, shared by all instances of a block. */
 function nothingElse({ resource: { address, place } }: TerraformDeclaration): TranslatedEntry {
   const block = address.replace(/\[.*\]$/s, "");
   return {
@@ -117,7 +117,7 @@ function nothingElse({ resource: { address, place } }: TerraformDeclaration): Tr
 
 type Stated = ForeignIntegration | NonNullable<ReturnType<typeof resourcesBy>> | string;
 
-/** An integration or other resources; or why it is not imported. */
+/** An integration or other resources; or the reason why it is not imported. */
 function statedBy({ resource }: TerraformDeclaration, choice: ForeignChoice): Stated {
   return resourcesBy(resource, choice) ?? declaredBy(resource);
 }
@@ -257,13 +257,13 @@ function attributeIn(path: unknown): readonly string[] {
   return isObject(first) && typeof first.value === "string" ? [first.value] : [];
 }
 
-/** The attributes with the path of a project and of a group, in the resources that are one. */
+/** The attributes with the path, for resources that are a project or a group. */
 const itself = {
   project: { type: "gitlab_project", path: "path_with_namespace" },
   group: { type: "gitlab_group", path: "full_path" },
 } as const;
 
-/** The path of a project or a group by its ID as a name, if the state contains it. */
+/** The path by ID, as a name, of a project or group in the state. */
 function pathById({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
   return owners.flatMap((owner) => {
     const { id, [itself[owner].path]: path } = values;
@@ -272,7 +272,7 @@ function pathById({ type, values }: StateResource): readonly (readonly [id: stri
   });
 }
 
-/** The project or the group of a resource, as addresses name it. */
+/** The project or group of a resource, as in addresses. */
 function ownerOf({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
   const owner = ownerOfType(type);
   const { [itself[owner].path]: own, [owner]: stated } = values;

@@ -7,7 +7,7 @@ import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 export interface Module {
   readonly blocks: readonly HclBlock[];
   readonly names: Names;
-  /** Variables whose default was used, and where each is declared. */
+  /** Variables that have their default value, with their declarations. */
   readonly assumed: ReadonlyMap<string, Place>;
 }
 
@@ -47,7 +47,7 @@ function defaultOf({ labels: [name = ""], attributes }: HclBlock): readonly (rea
   return fallback ? [[name, fallback]] : [];
 }
 
-/** The block that an expression names, and one of its instances. */
+/** The block that an expression refers to, and one of its instances. */
 export interface BlockReference {
   readonly isData: boolean;
   readonly type: string;
@@ -69,7 +69,7 @@ export interface Instance {
   readonly names: Names;
   /** `["key"]` or `[0]`; empty for a single instance. */
   readonly index: string;
-  /** The instance of another resource that `each.value` is. */
+  /** For `each.value`: the instance of another resource. */
   readonly each?: Path["steps"];
 }
 
@@ -80,7 +80,7 @@ export const longestChain = 20;
 
 const mostInstances = 10_000;
 
-/** The instances of a resource, or why they are unknown. */
+/** The instances of a resource, or the reason why they are unknown. */
 export function instancesOf({ attributes }: HclBlock, module: Module, depth = 0): readonly Instance[] | string {
   const { names } = module;
   const each = attributes.get("for_each");

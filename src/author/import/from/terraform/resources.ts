@@ -32,11 +32,11 @@ export function isMapped(type: string): boolean {
 
 /** Maps a type of resource to a kind. */
 interface ResourceTable extends FieldTable {
-  /** Whether a project or a group has a single resource of it. */
+  /** True if a project or group has only one such resource. */
   readonly one?: true;
-  /** Whether the resource is the project or the group itself. */
+  /** True if the resource is the project or group itself. */
   readonly itself?: true;
-  /** Blocks that are resources of other sections, which have one for each project. */
+  /** Blocks that are singletons of other sections. */
   readonly parts?: Readonly<Record<string, string>>;
 }
 
@@ -46,17 +46,17 @@ function resourceTable(type: string): ResourceTable | undefined {
   return resources.get(type);
 }
 
-/** Whether a resource is itself the project, or the group, that it declares. */
+/** True if a resource is the project or group itself. */
 export function isItself(type: string): boolean {
   return resourceTable(type)?.itself === true;
 }
 
-/** Whether a resource is one of a project or of a group. */
+/** The owner of a type of resource. */
 export function ownerOfType(type: string): Owner {
   return resourceTable(type)?.of ?? (/^gitlab_group_integration_/.test(type) ? "group" : "project");
 }
 
-/** The resources of kinds that are files that a resource declares; undefined for one of another type. */
+/** The resources of kinds that a Terraform resource declares; undefined for an unknown type. */
 export function resourcesBy(
   { address, type, attributes, place }: ProviderResource,
   choice: Declarable,
@@ -86,7 +86,7 @@ export function resourcesBy(
   };
 }
 
-/** The attributes that are not read of a block that may occur once. */
+/** Reports attributes of a single block that are not read. */
 function lostOfBlock(title: string, block: ForeignValue | undefined): readonly Problem[] {
   if (!block) return [];
   const { value, unknown, blocks, place } = block;
@@ -125,7 +125,7 @@ function resourceOf(
   return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, place }] : [];
 }
 
-/** The attributes of a block that may stand once. */
+/** The attributes of a single block. */
 function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: ForeignValue): ForeignResource["fields"] {
   const [written] = blocks ?? [];
   if (written) return written;
@@ -140,7 +140,7 @@ function nameIn(type: string): string | undefined {
   return name?.startsWith("account") ? undefined : name;
 }
 
-/** The integration of a resource in the platform's names, or why it is not imported. */
+/** The integration of a resource in the platform's names, or the reason why it is not imported. */
 export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
   if (resourceTable(type)) return "policies have no such kind";
   const name = nameIn(type) ?? "";
