@@ -1,4 +1,4 @@
-/** Whether a text is a valid date such as 2027-06-30. */
+/** True if a text is a valid date such as 2027-06-30. */
 export function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && dayOf(new Date(time)) === text;

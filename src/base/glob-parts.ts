@@ -1,10 +1,10 @@
 /** Options of globs. */
 export interface GlobRules {
-  /** Whether `*` matches `/` too. */
+  /** True if `*` matches `/` too. */
   readonly crossing: boolean;
-  /** Whether matching is case-sensitive. */
+  /** True if matching is case-sensitive. */
   readonly cased: boolean;
-  /** Whether wildcards match a leading dot of a segment. */
+  /** True if wildcards match a leading dot of a segment. */
   readonly dots: boolean;
 }
 
@@ -138,7 +138,7 @@ function stars(context: Context, at: number, parts: GlobPart[]): number {
   return last + 1;
 }
 
-/** Whether stars are a whole segment, next to an alternative or, as in `**.yaml`, before a dot. */
+/** True if stars are a whole segment, next to an alternative or, as in `**.yaml`, before a dot. */
 function isGlobstar(tokens: readonly GlobToken[], at: number): boolean {
   const token = tokens[at];
   if (token?.sort !== "*" || token.text !== "**") return false;

@@ -22,7 +22,7 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   };
 }
 
-/** Whether a text contains a wildcard or an escape. */
+/** True if a text contains a wildcard or an escape. */
 export function isGlob(text: string): boolean {
   return /[*?[{\\]/.test(text);
 }
@@ -156,12 +156,12 @@ function reach(program: readonly Step[], from: number[], reached: Uint32Array, r
   return found;
 }
 
-/** Whether a glob can match a text that consists of these characters. */
+/** True if a glob can match a text that consists of these characters. */
 export function matchesWithin(glob: string, rules: GlobRules, characters: string): boolean {
   return isWithin(partsOf(glob, rules), anyOf(characters));
 }
 
-/** Whether a glob can match a text of both sets of characters with at least one of `others`. */
+/** True if a glob can match a text of both sets of characters with at least one of `others`. */
 export function matchesBeyond(glob: string, rules: GlobRules, characters: string, others: string): boolean {
   return isBeyond(partsOf(glob, rules), anyOf(characters + others), anyOf(others));
 }

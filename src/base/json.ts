@@ -14,7 +14,7 @@ export function canonical(value: unknown): string {
 /** A JSON object with unchecked values. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an object, not a list. */
+/** True if a JSON value is an object, not a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -65,7 +65,7 @@ export interface Redactor {
   forget(): void;
   /** Redacts a text. Takes time proportional to the text, however many values there are. */
   clean(text: string): string;
-  /** Whether a text is one of the values, or contains a long one, also escaped or in Base64. Results are cached. */
+  /** True if a text is one of the values, or contains a long one, also escaped or in Base64. Results are cached. */
   isIn(text: string): boolean;
 }
 

@@ -62,7 +62,7 @@ function orUndefined(read: () => string): string | undefined {
   }
 }
 
-/** The mark of this process. Outside Linux it consists of number and host name alone. */
+/** This process's own mark: outside Linux, only number and host name. */
 export function ownMark(system: ProcessSystem): ProcessMark {
   const { pid, host } = system;
   const boot = system.read("/proc/sys/kernel/random/boot_id")?.trim();
@@ -72,7 +72,7 @@ export function ownMark(system: ProcessSystem): ProcessMark {
   return { pid, host, boot, namespace, started: startOf(system, pid) };
 }
 
-/** True if both marks certainly identify the same process. */
+/** True if both marks certainly identify one process */
 export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
   return a.pid === b.pid && isSameSystem(a, b) && a.started !== undefined && a.started === b.started;
 }

@@ -78,8 +78,8 @@ export function wrapped(text: string, width: number, indent: string): string {
 export const terminalWidth = 80;
 
 /**
- * A message without what differs only because of its project: the project's name, also as paths of requests encode it,
- * and IDs in paths. Messages about several projects that have one form say the same.
+ * A message without the name of its project, encoded or not, and without IDs in paths: equal for the same message about
+ * several projects.
  */
 export function commonForm(message: string, project: string | undefined): string {
   const form = message.replace(/\/\d+(?=[/?\s]|$)/g, "/…");
@@ -87,10 +87,10 @@ export function commonForm(message: string, project: string | undefined): string
   return name === "" ? form : form.replaceAll(encodeURIComponent(name.toWellFormed()), "…").replaceAll(name, "…");
 }
 
-/** Up to so many items of one form are shown each; more are shown once. */
+/** Beyond this number, items of one form are joined. */
 const mostAlike = 3;
 
-/** Items in their order; those of one form, if there are many, together where the first of them was. */
+/** Groups items of one form, if there are many, at the position of the first; other items stay single. */
 export function foldedAlike<Item>(
   items: readonly Item[],
   formOf: (item: Item) => string,

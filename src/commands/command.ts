@@ -124,7 +124,7 @@ function refuseArgument(message: string): never {
   throw new InvalidArgumentError(message);
 }
 
-/** Where the workspace is. */
+/** The folder of the workspace. */
 export const folder = {
   flags: "-C <dir>",
   description: "run in this folder (evenkeel.yaml is searched upward)",

@@ -152,7 +152,7 @@ function suggestion(name: string, { policies }: Checked): string {
   return otherOwner(name, { policies }) || didYouMean(name, named);
 }
 
-/** The same as {@link otherOwner}, but a group only if one of the listed projects is in it: globs match any path. */
+/** Like {@link otherOwner}, but a group only if one of the listed projects is in it: globs match any path. */
 function existingOwner(name: string, known: readonly string[], context: Checked): string {
   const folder = `${name}/`.toLowerCase();
   const isGroup = known.some((each) => each.toLowerCase().startsWith(folder));

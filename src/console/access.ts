@@ -10,7 +10,7 @@ import { splitForm } from "./layout.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who may view the console: anyone on a loopback address, holders of a token, or users that a proxy names. */
+/** Access to the console: for anyone on a loopback address, holders of a token, or users that a proxy names. */
 export type Access =
   | { readonly by: "loopback" }
   | { readonly by: "token"; readonly token: string }

@@ -22,7 +22,7 @@ export function desiredFleet(
   };
 }
 
-/** The same fleet with updated projects, such as resolved IDs and paths. */
+/** A fleet with updated projects, such as resolved IDs and paths. */
 export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]): DesiredFleet {
   return desiredFleet(projects, (project, index) => ({ ...fleet.at(index), project }));
 }

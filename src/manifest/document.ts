@@ -143,7 +143,7 @@ function mergeKeys(document: Document): readonly Problem[] {
   );
 }
 
-/** Whether a document is a configuration of gitlabform, which `import` reads. No other tool has this key. */
+/** True if a document is a configuration of gitlabform, which `import` reads. No other tool has this key. */
 export function isGitlabform({ apiVersion, kind, projects_and_groups: body }: JsonObject): boolean {
   return apiVersion === undefined && kind === undefined && isObject(body);
 }
@@ -221,7 +221,7 @@ function mergeConflict(text: string): TextMistake | undefined {
 const mergeKeyWords =
   "YAML 1.2 has no merge keys, so << would be a key of its own; write the values out, or put them in a policy of more projects";
 
-/** Whether a text may have a merge key: cheaper than a walk through its values. */
+/** True if a text may have a merge key: cheaper than a walk through its values. */
 function mayMerge(text: string): boolean {
   return /(?:^|[\s{,])<<\s*:/m.test(text);
 }
@@ -245,7 +245,7 @@ interface OpenMark {
   readonly mark: string;
   readonly closing: string;
   readonly column: number;
-  /** Where the line ends: before a comment after a bracket. */
+  /** The end of the line, or the start of a comment after a bracket. */
   readonly end: number;
 }
 

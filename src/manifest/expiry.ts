@@ -13,7 +13,7 @@ import { type Layer, matchingLayers } from "./selection.ts";
 /** Number of days before expiry from which a warning is shown. */
 export const expiryNotice = 14;
 
-/** Whether a day is after the last valid day; without one nothing expires. */
+/** True if a day is after the last valid day; without one nothing expires. */
 export function isExpired({ until }: { readonly until?: string }, today: string): boolean {
   return until !== undefined && until < today;
 }

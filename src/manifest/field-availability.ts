@@ -32,7 +32,7 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
   });
 }
 
-/** Whether a field, or a part of its value, is deprecated or needs a tier or release. */
+/** True if a field, or a part of its value, is deprecated or needs a tier or release. */
 const isLimited: (field: FieldSchema) => boolean = memoized(
   ({ properties = {}, items, ...field }: FieldSchema) =>
     limiting.some((word) => field[word] !== undefined) ||

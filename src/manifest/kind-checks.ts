@@ -27,7 +27,7 @@ export interface ShapedPolicy {
   readonly workspace: Workspace;
 }
 
-/** With the catalogue of its workspace. */
+/** A policy with the catalogue of its workspace. */
 export interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
   /** The owner to which the policy applies. */

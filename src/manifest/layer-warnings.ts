@@ -13,8 +13,8 @@ import { covers, type GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
 
 /**
- * Warnings about layers, as far as they are certain before the fleet is known: in named projects, and in globs that the
- * glob of another policy covers.
+ * Warnings about layers that are certain before the fleet is known: in named projects, and in globs that the glob of
+ * another policy covers.
  */
 export function layerWarnings(policies: readonly Policy[]): readonly Problem[] {
   const isEnforced = policies.some(({ enforce }) => enforce);
@@ -28,7 +28,7 @@ export function layerWarnings(policies: readonly Policy[]): readonly Problem[] {
   ];
 }
 
-/** Entries and variables that would hold if no policy were enforced, and enforced ones that another one overrides. */
+/** Entries and variables that only an enforced policy overrides, and enforced ones that another one overrides. */
 function overriddenByEnforced(known: readonly KnownRuling[]): readonly Problem[] {
   const lost = known.flatMap(({ ruling, project }) => [...overridesOf(ruling, project), ...lostVariables(ruling)]);
   const reported = lost.filter(({ layer, winning }) => {
@@ -38,7 +38,7 @@ function overriddenByEnforced(known: readonly KnownRuling[]): readonly Problem[]
   return [...distinct.values()].flatMap(([first]) => (first ? [overridden(first)] : []));
 }
 
-/** An entry that stands alone, and what it leaves out of an entry with a wildcard. */
+/** An entry without `inherit`, and the fields of a policy with a wildcard that it leaves out. */
 interface Narrowed {
   readonly entry: PolicyEntry;
   readonly wide: PolicyEntry;

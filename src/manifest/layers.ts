@@ -86,7 +86,7 @@ export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly ties: readonly Problem[];
   /** Fields that entries need and none of these layers has; another layer may have them. */
   readonly missing: readonly Problem[];
-  /** Whether any key has interpolations. */
+  /** True if any key has interpolations. */
   readonly hasOpenKeys: boolean;
 }
 

@@ -33,7 +33,7 @@ export function wideOverrides(policies: readonly Policy[], project: Project): re
   return overridesOf(rulingFor(policies, project), project).filter(({ layer }) => isWide(layer.policy));
 }
 
-/** Whether a policy has a wildcard among its selectors. */
+/** True if a policy has a wildcard among its selectors. */
 export function isWide({ projects }: Policy): boolean {
   return projects.some(({ form }) => form === "glob");
 }

@@ -57,7 +57,7 @@ function withInherited(layers: readonly Layer[], { winners, problems }: Winners<
   };
 }
 
-/** An entry with what it inherits, down to an entry that inherits nothing or is absent. */
+/** An entry with its inherited fields, down to an entry that inherits nothing or is absent. */
 function inheritedEntry(layers: readonly Layer[], first: PolicyEntry): DecidingEntry {
   const { identity } = first.desired;
   const setBy = new Map<string, PolicyEntry>();
@@ -97,7 +97,7 @@ interface DecidingEntry {
   readonly problems: readonly Problem[];
 }
 
-/** The fields that an entry adds to those of nearer ones: none of which they have it, or an alternative to it. */
+/** The fields that an entry adds to those of nearer ones, unless these have the field or an alternative to it. */
 function inheritableFields({ desired, written }: PolicyEntry, nearer: readonly string[]): readonly string[] {
   const groups = written && !written.entry ? alternativesIn(written.file) : none;
   const taken = groups.filter((group) => group.some((name) => nearer.includes(name))).flat();

@@ -24,7 +24,7 @@ export function needsLookup(policies: readonly Policy[]): boolean {
 
 const pathFacts = ["project.path", "project.name", "group.path", "group.name"] as const;
 
-/** Whether the rows of projects are known, or no policy has a condition that needs them. */
+/** True if the rows of projects are known, or no policy has a condition that needs them. */
 export function hasRowsFor(policies: readonly Policy[], projects: readonly Project[]): boolean {
   return projects.every(({ row }) => row) || policies.every(({ where }) => !where);
 }

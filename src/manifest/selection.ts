@@ -23,7 +23,7 @@ export function overrules(a: Layer, b: Layer): boolean {
   return a.policy.enforce === b.policy.enforce ? isMoreSpecific(a, b) : a.policy.enforce;
 }
 
-/** Whether neither of two layers overrides the other. */
+/** True if neither of two layers overrides the other. */
 export function isLevel(a: Layer, b: Layer): boolean {
   return !overrules(a, b) && !overrules(b, a);
 }
@@ -42,7 +42,7 @@ export function sameLayers(some: readonly Layer[], others: readonly Layer[]): bo
   );
 }
 
-/** Whether any policy matches a project. */
+/** True if any policy matches a project. */
 export function isSelected(policies: readonly Policy[], project: Project): boolean {
   return matchingLayers(policies, project).length > 0;
 }
@@ -91,7 +91,7 @@ function isExcepted(policy: Policy, id: string | undefined, path: string | undef
   return policy.except.length > 0 && candidates(exceptionsOf(policy), id, path).length > 0;
 }
 
-/** Whether a line of `projects`, `groups` or `except` matches a project or a group. */
+/** True if a line of `projects`, `groups` or `except` matches a project or a group. */
 export function isMatch(selector: Selector, project: Project): boolean {
   return isMatchOf(selector, idNameOf(project), project.path?.toLowerCase());
 }

@@ -249,7 +249,7 @@ interface NotifyText {
   readonly allowInsecure?: boolean;
 }
 
-/** Without `on:` a receiver gets all events. */
+/** The receivers. Without `on:` they get all events. */
 function toReceivers(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
   return listed(texts).flatMap(([each]) => {
     const { url, on = notifyEvents, allowInsecure = false } = each ?? {};

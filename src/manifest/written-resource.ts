@@ -20,7 +20,7 @@ export interface WrittenResource {
   /** Fields in its key, which need not be repeated. */
   readonly keys: JsonObject;
   readonly parameters: JsonObject;
-  /** Whether fields that it lacks are those of the next entry in order of precedence (`inherit: true`). */
+  /** True if fields that it lacks are those of the next entry in order of precedence (`inherit: true`). */
   readonly inherits: boolean;
   /** The field that stands for the whole value. */
   readonly bare: string | undefined;

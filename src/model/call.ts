@@ -47,7 +47,7 @@ function encodeSegment({ method, path }: Endpoint, segments: Readonly<Record<str
   return encodeURIComponent(value);
 }
 
-/** Whether URL parsers or servers, some of which decode `%2f` too, would take a path for another one. */
+/** True if URL parsers or servers, some of which decode `%2f` too, would resolve a path to another one. */
 export function isResolved(path: string): boolean {
   const [segments = ""] = path.split("?");
   try {

@@ -7,7 +7,7 @@ export type Fault = Pick<SchemaFault, "path" | "message"> & Partial<Pick<SchemaF
 
 export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** How a file is checked. */
+/** The checks of a file. */
 export interface Checks<T> {
   /** The rule of each problem. */
   readonly rule: string;
@@ -34,7 +34,7 @@ export function parseChecked<T>(
     line: lines.linePos(offset).line,
     column: lines.linePos(offset).col,
   });
-  // What follows the first error is often only its consequence.
+  // Later errors are often only consequences of the first.
   const [broken] = document.errors;
   if (broken) return { problems: [problem(broken.message, place(broken.pos[0]))] };
   const value = document.toJS() ?? empty;

@@ -13,9 +13,9 @@ export interface Deprecation {
   readonly announced?: string;
   /** A clause without a period, such as "the keyword type in CI/CD configuration is removed". */
   readonly change: string;
-  /** What to do instead, in the imperative; null if the specification names no replacement. */
+  /** Advice in the imperative; null if the specification names no replacement. */
   readonly replacement: string | null;
-  /** How uses are detected; null if files contain none. */
+  /** The ways to detect uses; null if files contain none. */
   readonly detect: readonly Detection[] | null;
 }
 
@@ -205,7 +205,7 @@ export function isAnnounced({ announced }: Pick<Deprecation, "announced">, reach
   return announced === undefined || compareReleases(reached, announced) >= 0;
 }
 
-/** Whether the removal is in effect in a release; false if no removal date is set. */
+/** True if the removal is in effect in a release; false if no removal date is set. */
 export function isRemoved({ release, removal_date }: Deprecation, reached: string): boolean {
   return removal_date !== null && compareReleases(reached, release) >= 0;
 }

@@ -65,10 +65,10 @@ export function projectTest(glob: string): (project: Project) => boolean {
   return (project) => names(project).some(matches);
 }
 
-/** What the globs of `--target` and `--exclude` leave of a fleet. */
+/** Filters by the globs of `--target` and `--exclude`. */
 interface AddressScope {
   readonly isLimited: boolean;
-  /** Whether any address of a project may be left. */
+  /** True if any address of a project may pass. */
   readonly includes: (project: Project) => boolean;
   readonly covers: AddressTest;
 }

@@ -33,7 +33,7 @@ export interface Integration {
   /** Deployed servers allow one of these per project. */
   readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
-  /** The same as a schema. */
+  /** The parameters as a schema. */
   readonly fields: ResourceKind["fields"];
   /** Parameters of the specification that no release of this platform has, with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
@@ -99,18 +99,18 @@ export function quirksAt({ observed, quirks }: IntegrationParameter, release: st
   return new Set([...always, ...quirks.filter((span) => holdsIn(span, release)).map(({ says }) => says)]);
 }
 
-/** Whether servers of a release reject a write without it; if the release is unknown, whether any do. */
+/** True if servers of a release reject a write without it; for an unknown release, if any do. */
 export function isRequiredAt({ isRequired, optionalFrom }: IntegrationParameter, release?: string): boolean {
   if (!isRequired || optionalFrom === undefined || release === undefined) return isRequired;
   return compareReleases(release, optionalFrom) < 0;
 }
 
-/** Whether a field is a destination of data: a URL, a host or recipients. */
+/** True if a field is a destination of data: a URL, a host or recipients. */
 export function isDestination(field: FieldSchema): boolean {
   return Boolean(field["x-url"] || field["x-host"]) || field["x-route"]?.role === "recipients";
 }
 
-/** Whether an integration can be configured but disabled, which it can if `active` is a parameter (docs/comparing.md). */
+/** True if an integration can be configured but disabled, which it can if `active` is a parameter (docs/comparing.md). */
 export function hasActiveParameter({ parameters }: Integration): boolean {
   return parameters.has("active");
 }

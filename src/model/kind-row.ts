@@ -8,7 +8,7 @@ import type { CallAction, Fields, Plain, Tier } from "./types.ts";
  * are independent of specific kinds.
  */
 export interface KindRow {
-  /** How policies list its resources; omitted if they cannot. */
+  /** Its section of policies; omitted if policies cannot list its resources. */
   readonly policy?: PolicyColumn;
   /** The file that describes the kind. */
   readonly file: ResourceKind;
@@ -18,7 +18,7 @@ export interface KindRow {
   readonly keys?: ReadonlyMap<string, Integration>;
   /** Included in an `import` by default. */
   readonly imported?: true;
-  /** How a project's resources are read; omitted if projects have none. */
+  /** The calls for reading its resources; omitted if projects have none. */
   readonly read?: ReadColumn;
   /** The action that removes a resource. */
   readonly removal: Extract<CallAction, "disable" | "delete">;
@@ -56,11 +56,11 @@ export interface PolicyColumn {
 interface ReadColumn {
   /** All resources of a project; for a singleton, the resource itself. */
   readonly list: Endpoint;
-  /** Whether a project has one resource of the kind, with the key `""`. */
+  /** True if a project has one resource of the kind, with the key `""`. */
   readonly isSingle?: true;
   /** The field of a row with the key, also in the POST that creates a resource. */
   readonly key: string;
-  /** Whether calls identify a resource by the `id` of its row: `:row.id` in their paths. */
+  /** True if calls identify a resource by the `id` of its row: `:row.id` in their paths. */
   readonly numbered: boolean;
   /** Returns a whole resource, if the list does not. */
   readonly single?: Endpoint;

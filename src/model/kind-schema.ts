@@ -37,10 +37,10 @@ function rejectUnknown(fields: FieldSchema): FieldSchema & JsonObject {
   };
 }
 
-/** As servers read the names of a form, in which brackets do not count. */
+/** A parameter name as servers parse it in a form, where brackets have a meaning. */
 const methodName = "^[\\[\\]\\s]*_method([^a-z]|$)";
 
-/** Whether servers take the value of a parameter for the method of a request. */
+/** True if servers would interpret a parameter as the method of a request. */
 export function isMethodName(parameter: string): boolean {
   return new RegExp(methodName).test(parameter);
 }

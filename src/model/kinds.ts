@@ -17,7 +17,7 @@ export function kindOf({ kinds }: Catalogue, kind: Kind): KindRow {
   return row;
 }
 
-/** How the integrations of projects, or of groups, are read. */
+/** The endpoints for reading integrations of projects, or of groups. */
 export function integrationReads(owner: Owner): { readonly list: Endpoint; readonly show: Endpoint } {
   const { list, single } = bundledKinds[kindOfWord(owner, "integration")]?.read ?? {};
   if (!list || !single) throw new RangeError("there is no kind of integrations");

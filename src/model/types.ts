@@ -68,7 +68,7 @@ export interface Origin {
   readonly place: () => Place;
   /** The position of one of its fields; omitted if there is none but that of the whole. */
   readonly fieldPlace?: (name: string) => Place;
-  /** Whether its fields are from several policies. */
+  /** True if its fields are from several policies. */
   readonly isMerged?: true;
   /** The `reason` of the policy. */
   readonly reason?: string | undefined;
@@ -134,7 +134,7 @@ export interface Project {
   readonly fullPath?: string;
   /** Archived or scheduled for deletion; omitted if its row was not read. */
   readonly archived?: boolean;
-  /** What the server's list says of it (owner-row.ts); omitted if its row was not read. */
+  /** Its row in the server's list (owner-row.ts); omitted if it was not read. */
   readonly row?: JsonObject;
 }
 
@@ -186,7 +186,7 @@ export interface Call {
 }
 
 /**
- * Why live and desired state differ (docs/comparing.md): the server was changed since the last apply, the manifests were, or
+ * The cause of a difference (docs/comparing.md): the server was changed since the last apply, the manifests were, or
  * both. Without a ledger every difference counts as drift (docs/watching.md).
  */
 export type Cause = "drift" | "pending" | "both";

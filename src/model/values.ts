@@ -73,7 +73,7 @@ export function inlineText(value: Plain): string {
   return isScalar(value) ? String(value) : JSON.stringify(value);
 }
 
-/** Whether normalised values are equal: lists in order, mappings in any order of keys. */
+/** True if normalised values are equal: lists in order, mappings in any order of keys. */
 export function isAlike(one: Plain, other: Plain): boolean {
   return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }

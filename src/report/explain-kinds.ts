@@ -93,7 +93,7 @@ function paragraph(heading: string, text: string | undefined): string {
 
 const unmarked = (text: string) => text;
 
-/** Whose resources they are, unless they are of projects alone. */
+/** The owners, unless only projects have the kind. */
 export function formatOwner(kind: ResourceKind): string {
   const owners = ownersOf(kind);
   return owners.includes("project") && owners.length === 1 ? "" : ` of ${owners.map((of) => `${of}s`).join(" and ")}`;

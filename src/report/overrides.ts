@@ -16,7 +16,7 @@ export interface OverriddenEntry {
   readonly project: string;
   readonly loses: Pick<Place, "file" | "line">;
   readonly wins: Pick<Place, "file" | "line">;
-  /** Whether the live value differs from the entry; null where it is not known. */
+  /** True if the live value differs from the entry; null if unknown. */
   readonly differs: boolean | null;
 }
 

@@ -34,7 +34,7 @@ export interface RevisionDocument {
   readonly notices: readonly RevisionNotice[];
   readonly settings: readonly SettingChange[];
   readonly changes: readonly RevisionChange[];
-  /** Of the later revision. */
+  /** Overrides in the later revision. */
   readonly overrides: readonly OverrideCount[];
   readonly problems: readonly RevisionProblem[];
   readonly warnings: readonly RevisionProblem[];

@@ -106,7 +106,7 @@ function text(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** What remains on a storage, a line per kind of repository, and what is unknown. */
+/** The repositories left on a storage, a line per kind, and the unknown parts. */
 export function statusText(storage: string, kinds: readonly Remainder[], palette: Palette): string {
   const width = Math.max(...kinds.map(({ kind }) => kind.length));
   const lines = kinds.map((each) => `  ${each.kind.padEnd(width)}  ${printable(countText(each))}`);

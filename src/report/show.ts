@@ -124,7 +124,7 @@ export interface Blaming {
   readonly key: string;
   /** The deciding line comes first. */
   readonly lines: readonly BlamedLine[];
-  /** Why commits are missing; null if they are not. */
+  /** The reason why commits are missing; null if they are not. */
   readonly git: string | null;
   /** Newest first, up to the last run that applied the resource. */
   readonly outcomes: readonly RunOutcome[];

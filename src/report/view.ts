@@ -149,7 +149,7 @@ function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Se
   ];
 }
 
-/** What policies with a wildcard declare and other policies override. */
+/** Entries of policies with a wildcard that other policies override. */
 export function overriddenSection(overrides: readonly OverrideCount[]): Section {
   const shown = overrides.slice(0, mostOverrides);
   const more = overrides.length - shown.length;

@@ -27,7 +27,7 @@ import { yamlUses } from "./yaml-uses.ts";
 export interface Finding {
   readonly id: string;
   readonly file: string;
-  /** From 1, both. */
+  /** Line and column count from 1. */
   readonly line: number;
   readonly column: number;
   /** `error` from the removal release on; `hint` for deprecations without removal, and for uncertain uses. */
@@ -169,7 +169,7 @@ function callsIn(tokens: readonly Token[], { receiver, names }: CallDetection): 
   });
 }
 
-/** Whether the tokens before a name are `.method(:`, `.method(`, `(` or none. */
+/** True if the tokens before a name are `.method(:`, `.method(`, `(` or none. */
 function isArgument(before: readonly Token[]): boolean {
   return /^(?:\.w[?!]?)?\(?:?$/.test(before.map(({ kind, text }) => (kind === "sign" ? text : "w")).join(""));
 }

@@ -23,7 +23,7 @@ export interface YamlEntry {
   /** The list of the item. */
   readonly list?: YAMLSeq;
   readonly resolver: Resolver;
-  /** Whether it is a job of a CI/CD configuration, or inside one. */
+  /** True if it is a job of a CI/CD configuration, or inside one. */
   readonly inJob: boolean;
 }
 

@@ -148,7 +148,7 @@ interface ProgramCall {
   readonly input?: string | undefined;
   /** Milliseconds. */
   readonly timeout: number;
-  /** Of stdout. */
+  /** Limit of stdout. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -24,7 +24,7 @@ type HandlerRow = {
   readonly role: Role;
   /** True if the role is checked before the parameters. */
   readonly roleFirst?: true;
-  /** Whether archived projects accept it. */
+  /** True if archived projects accept it. */
   readonly ofArchived?: true;
 } & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 

@@ -197,7 +197,7 @@ function ownerIn(text: string): LockOwner | undefined {
   }
 }
 
-/** Whether the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
+/** True if the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
 function isHeld(file: string, owner: LockOwner, original: string): boolean {
   return isAlive(owner, original) && !isOver(file, owner, Date.now());
 }
@@ -213,7 +213,7 @@ function isOver(file: string, owner: LockOwner, now: number): boolean {
   return renewed === undefined || isOverAt(owner, renewed, now);
 }
 
-/** Whether a lock has expired. Times are milliseconds since the epoch. */
+/** True if a lock has expired. Times are milliseconds since the epoch. */
 function isOverAt({ milliseconds }: LockOwner, renewed: number, now: number): boolean {
   return now > renewed + milliseconds;
 }

@@ -56,7 +56,7 @@ export function newRun(now: Date): string {
   return `${now.toISOString().replace(/[-:]/g, "").slice(0, 15)}Z-${randomBytes(2).toString("hex")}`;
 }
 
-/** Whether a text is a valid run name, and therefore safe as a file name. */
+/** True if a text is a valid run name, and therefore safe as a file name. */
 export function isRunName(text: string): boolean {
   return /^\w[\w.-]{0,99}$/.test(text);
 }
@@ -87,7 +87,7 @@ function jobOf(env: Environment): string | undefined {
 /** A lease that this run holds and renews until it is disposed. */
 export interface Lease extends AsyncDisposable {
   readonly token: LeaseToken;
-  /** Why requests may no longer be sent; undefined while it is held. Checks only the local clock, which also advances while a process is paused. */
+  /** The reason why requests may no longer be sent; undefined while it is held. Checks only the local clock, which also advances while a process is paused. */
   readonly lost: () => string | undefined;
 }
 

@@ -62,7 +62,7 @@ export const unnamed = "a shared state keeps workspaces apart by name; expected 
 
 export const unshared = "workers need a state that they share: set EVENKEEL_STATE to a PostgreSQL database";
 
-/** Whether a shared state is configured. */
+/** True if a shared state is configured. */
 export function sharesState(env: Environment): boolean {
   return Boolean(env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE);
 }

@@ -4,7 +4,7 @@ import type { Holder, Leases, LeaseToken } from "./lease.ts";
 import type { RunSummary } from "./run-summary.ts";
 
 /**
- * What is stored between the runs of a workspace. `test/state/laws.ts` tests what every backend guarantees. Methods throw
+ * The state between the runs of a workspace. `test/state/laws.ts` tests what every backend guarantees. Methods throw
  * a {@link UserError} if something cannot be read or written.
  */
 export interface WorkspaceState extends AsyncDisposable {

@@ -2,7 +2,7 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { type Due, type Leadership, nextDue } from "./options.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** What triggers a check: the schedule, a new commit of the remote, or a push. */
+/** The trigger of a check: the schedule, a new commit of the remote, or a push. */
 export interface Trigger {
   /** The check may be limited to changes since this commit; omitted: everything is checked. */
   readonly since?: string | undefined;

@@ -12,7 +12,7 @@ import { ownBranches, type ProposedRequest, proposeMergeRequest } from "../../ru
 import { findWorkspace } from "../../workspace/load.ts";
 import type { Acceptance } from "./accept.ts";
 
-/** Where merge requests of a workspace are made. */
+/** The repository for merge requests of a workspace. */
 export interface ProposalPlace {
   /** The folder of the workspace. */
   readonly root: string;
@@ -64,7 +64,7 @@ export async function propose(
   });
 }
 
-/** The same for the same addresses, so that a repeated proposal updates the first one. */
+/** Deterministic, so that a repeated proposal updates the first one. */
 export function branchOf({ accepted }: Acceptance): string {
   const addresses = accepted.map(({ address }) => address).sort();
   return `${ownBranches}accept-${digestOf(addresses).slice("sha256:".length, "sha256:".length + 8)}`;

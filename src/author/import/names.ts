@@ -48,10 +48,10 @@ function segmentOf(segment: string): string {
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
 }
 
-/** Whether secrets are named by project or by group. */
+/** Secrets are named by project or by group. */
 export type SecretScope = "by-project" | "by-group";
 
-/** How blanks are named; by default by project. */
+/** The naming of blanks; default: by project. */
 export interface Naming {
   readonly secrets?: SecretScope;
   readonly catalogue: Catalogue;

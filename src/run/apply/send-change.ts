@@ -238,7 +238,7 @@ export function isVisible(change: Change): boolean {
   return (action !== "update" && action !== "replace") || shownNames(change).length > 0;
 }
 
-/** The fields of an update that reading can show: those that differed, but for secrets. */
+/** The fields of an update that reading can show: those that differed, without secrets. */
 function shownNames({ before, declared }: Change): readonly string[] {
   return Object.keys(before ?? {}).filter((name) => referencesWithin(declared[name] ?? null).length === 0);
 }

@@ -45,7 +45,7 @@ export interface TranslatedEntry {
   readonly absent?: Pick<ImportedEntry, "kind" | "key">;
   /** The section in which unlisted resources have to be absent. */
   readonly exclusive?: string;
-  /** Where it was declared. */
+  /** The location of the declaration. */
   readonly place?: () => Place;
   /**
    * The keys of the source that the entry covers or that its problems name; undefined if one problem concerns the

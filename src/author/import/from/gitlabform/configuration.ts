@@ -42,7 +42,7 @@ const flags: ReadonlySet<string> = new Set([
 /** The sections that become resources of kinds. */
 const resourceSections: readonly string[] = [...sections.keys()];
 
-/** Whether a section is about projects or about groups. */
+/** The owner to which a section applies. */
 export function ownerOfSection(section: string): Owner {
   return sections.get(section)?.of ?? "project";
 }
@@ -61,7 +61,7 @@ export function sectionAndName(id: string): readonly [section: string, name: str
   return [id.slice(0, at), id.slice(at + 1)];
 }
 
-/** Whether a value is null, or an empty mapping. */
+/** True if a value is null, or an empty mapping. */
 export function isEmptyValue(value: unknown): boolean {
   return value === null || value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }

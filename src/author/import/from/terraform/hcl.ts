@@ -9,7 +9,7 @@ import { type ForeignFile, unusable } from "../foreign.ts";
 /** Parses an HCL file, or returns its first error. */
 export type HclReader = (file: ForeignFile) => HclBlock | Problem;
 
-/** Loads the optional packages. @throws UserError where they are not installed. */
+/** Loads the optional packages. @throws UserError if they are not installed. */
 export async function hclReader(): Promise<HclReader> {
   const parser = await hclParser();
   return (file) => {
