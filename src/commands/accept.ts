@@ -54,7 +54,7 @@ async function accepting(
       else save(terminal, join(root, name), text);
     }
   };
-  const asked = { ...request, newFileFor, write, progress: bar.update };
+  const asked = { ...request, newFileFor: findNewFile, write, progress: bar.update };
   const acceptance = await accept(asked).finally(bar.stop);
   if (!place || proposed.size === 0) return acceptance;
   return { ...acceptance, request: await propose(place, request, { acceptance, texts: proposed, branch }) };
@@ -67,7 +67,7 @@ function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
 }
 
 /** The file in which `import` would write the project's policy, if the workspace includes it and it does not exist yet. */
-function newFileFor(project: Project, root: string): NewPolicyFile | undefined {
+function findNewFile(project: Project, root: string): NewPolicyFile | undefined {
   const file = `policies/${fileOf(project)}`;
   if (isThere(join(root, file)) || !isManifestPlace(root, loadSettings(root).manifests, file)) return undefined;
   return { file, schema: schemaFrom(dirname(join(root, file)), root) };

@@ -87,7 +87,7 @@ export function optionOf(name: string): string {
  */
 export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
   const optionsNamed = (names: readonly (typeof repeatedOptions)[number][]) =>
-    names.flatMap((name) => argumentsFor(name === "C" ? "-C" : optionOf(name), options[name])).join("");
+    names.flatMap((name) => listArguments(name === "C" ? "-C" : optionOf(name), options[name])).join("");
   const staged = `${optionsNamed(repeatedOptions)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
   if (saved?.savedRun !== undefined) {
     return `evenkeel plan --save${optionsNamed(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
@@ -98,7 +98,7 @@ export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">
     return `evenkeel plan --out ${file}${optionsNamed(ofPlan)} ${then} evenkeel apply ${file}${staged}`;
   }
   const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
-  return `evenkeel apply${argumentsFor("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
+  return `evenkeel apply${listArguments("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
 }
 
 /** Options that select what is applied and how it is recorded. */
@@ -123,7 +123,7 @@ const repeatedOptions = [
 /** Options that also apply to a new plan. */
 const ofPlan = ["C", "workers"] as const;
 
-function argumentsFor(
+function listArguments(
   flag: string,
   value: string | number | boolean | readonly string[] | undefined,
 ): readonly string[] {

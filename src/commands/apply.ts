@@ -36,15 +36,15 @@ import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
-  const saved = savedPlanOf(options, file);
+  const saved = findSavedPlan(options, file);
   const write = await openPlanReports(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
-  const asked = { request: applyRequestOf(terminal, options, saved), deployment };
+  const asked = { request: toApplyRequest(terminal, options, saved), deployment };
   return options.dryRun ? rehearsing(terminal, asked, write) : applying(terminal, options, asked, write);
 };
 
-function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
+function findSavedPlan({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
   if (saved !== undefined && savedRun !== undefined) {
     throw new UserError(`there are two plans, ${saved} and that of run ${savedRun}; give only one`, exit.usage);
   }
@@ -203,7 +203,7 @@ function question({ resource_changes: { length } }: Plan): string {
   return `Make ${length === 1 ? "this change" : `these ${length} changes`}? Type yes to continue:`;
 }
 
-function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Saved | undefined): Request {
+function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Saved | undefined): Request {
   const { cwd, warn } = terminal;
   const { lockTimeout } = options;
   return {

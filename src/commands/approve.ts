@@ -38,7 +38,7 @@ export const run: Run<Options<"approve">> = async (terminal, options, [file]) =>
   const { plan, name, place, signatures } = signed;
   const [shown = "", kept = ""] = [name, place].map(printable);
   const held = `${kept} holds ${counted(signatures, "signature")}${neededText(plan)}.`;
-  const done = `Signed ${shown}: ${printable(contentsOf(plan))}.\n${held}`;
+  const done = `Signed ${shown}: ${printable(describeContents(plan))}.\n${held}`;
   const next = stepsAfterApproval(options, file);
   report({
     text: () => paragraphs([done, nextStepsText(next, terminal.palette)]),
@@ -73,7 +73,7 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
   const path = resolve(terminal.cwd, name);
   const catalogue = catalogueAround(folderOf(terminal, options));
   const plan = await readPlan(path, catalogue);
-  const added = signatureOf({ plan, catalogue }, terminal, options);
+  const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];
   write(signatureFileOf(path), `${armored.join("\n")}\n`);
@@ -87,9 +87,9 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
   await using state = await stateAround(terminal, options);
   const catalogue = catalogueAround(folderOf(terminal, options));
   const plan = await planOfRun(state, savedRun, catalogue);
-  const added = signatureOf({ plan, catalogue }, terminal, options);
+  const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept } = signaturesToKeep((await state.approvals.list(savedRun)).join("\n"), "", plan);
-  if (!kept.some((block) => keyOf(block) === keyOf(added))) await state.approvals.add(savedRun, `${added}\n`);
+  if (!kept.some((block) => readKey(block) === readKey(added))) await state.approvals.add(savedRun, `${added}\n`);
   const { length: signatures } = await state.approvals.list(savedRun);
   return { plan, name: savedRun, place: `${state.place}, run ${savedRun},`, signatures };
 }
@@ -98,27 +98,27 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
 type Shown = Pick<Planned, "plan" | "catalogue">;
 
 /** Shows the summary of the plan before signing, since a signature cannot be revoked. */
-function signatureOf({ plan, catalogue }: Shown, terminal: Terminal, { key }: Options<"approve">): string {
+function createSignature({ plan, catalogue }: Shown, terminal: Terminal, { key }: Options<"approve">): string {
   const { cwd, env, note, warnings } = terminal;
   note(`${signedPlanText(plan, catalogue, warnings)}\n`);
   const file = key === undefined ? undefined : resolve(cwd, key);
   return signedBySsh({ message: messageOf(plan), namespace: planNamespace, key: file, env }).trim();
 }
 
-function keyOf(block: string): string | undefined {
+function readKey(block: string): string | undefined {
   return sshSignatures(block)[0]?.key;
 }
 
 /** The signatures of this plan by other keys; those of an earlier plan in the same file are invalid. */
 function signaturesToKeep(text: string, added: string, plan: Plan): { kept: readonly string[]; dropped: number } {
-  const own = keyOf(added);
+  const own = readKey(added);
   const read = armoredBlocks(text).map((block) => ({ block, signature: sshSignatures(block)[0] }));
   const stale = read.filter(({ signature }) => signature && !signature.verifies(messageOf(plan)));
   const others = read.filter((each) => !stale.includes(each) && (own === undefined || each.signature?.key !== own));
   return { kept: others.map(({ block }) => block), dropped: stale.length };
 }
 
-function contentsOf({ summary, resource_changes: changes, digest, server }: Plan): string {
+function describeContents({ summary, resource_changes: changes, digest, server }: Plan): string {
   return `${counted(changes.length, "change")} in ${counted(summary.changed_projects, "project")} on ${server.url}, ${digest.slice(0, 19)}`;
 }
 
@@ -149,7 +149,7 @@ async function merging(
   write: WriteReports,
 ): Promise<ExitCode> {
   const catalogue = catalogueAround(folderOf(terminal, options));
-  const [first, ...others] = await Promise.all(files.map((file) => partOf(terminal, file, catalogue)));
+  const [first, ...others] = await Promise.all(files.map((file) => readPart(terminal, file, catalogue)));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
   const today = dayOf(new Date());
@@ -161,7 +161,7 @@ async function merging(
   const json = JSON.stringify(plan, null, 2);
   const compared = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
   const code = exitCode({
-    ...runEnd({ problems: plan.problems, outcomes: outcomesIn(plan) }),
+    ...runEnd({ problems: plan.problems, outcomes: collectOutcomes(plan) }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   printProblems(terminal, plan);
@@ -173,11 +173,11 @@ async function merging(
   return code;
 }
 
-async function partOf({ cwd }: Terminal, name: string, catalogue: Catalogue): Promise<NamedPlan> {
+async function readPart({ cwd }: Terminal, name: string, catalogue: Catalogue): Promise<NamedPlan> {
   return { name, plan: await readReport(planPath(cwd, name), catalogue) };
 }
 
-function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {
+function collectOutcomes({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {
   return new Map(changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])));
 }
 

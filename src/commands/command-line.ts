@@ -22,7 +22,7 @@ export async function main(host: Host): Promise<ExitCode> {
       ended = code;
     }).parseAsync(host.argv);
   } catch (error) {
-    ended = codeOf(host, error);
+    ended = chooseExitCode(host, error);
   }
   return host.exitCode === undefined ? ended : atLeastError(ended);
 }
@@ -44,13 +44,13 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
-      getOutHelpWidth: () => widthOf(host.stdout),
-      getErrHelpWidth: () => widthOf(host.stderr),
+      getOutHelpWidth: () => chooseWidth(host.stdout),
+      getErrHelpWidth: () => chooseWidth(host.stderr),
       outputError: (text, write) => write(withLabels(knownSecrets.clean(inOneLine(text)), errorPalette(host))),
     })
     .exitOverride();
   refuseSecond(root);
-  for (const command of commands) addCommand(host, parentOf(root, command.name), command, done);
+  for (const command of commands) addCommand(host, findParent(root, command.name), command, done);
   return root;
 }
 
@@ -66,12 +66,12 @@ function inOneLine(error: string): string {
     .replace(/' is invalid\. /, "' is invalid: ");
 }
 
-function widthOf({ isTTY, columns = 80 }: Host["stdout"]): number {
+function chooseWidth({ isTTY, columns = 80 }: Host["stdout"]): number {
   return isTTY ? columns : 80;
 }
 
 /** The parser of a command group, created on first use. */
-function parentOf(root: Command, name: string): Command {
+function findParent(root: Command, name: string): Command {
   const [first = "", second] = name.split(" ");
   if (second === undefined) return root;
   return root.commands.find((command) => command.name() === first) ?? addGroup(root, first);
@@ -172,13 +172,13 @@ function examplesText({ examples }: Pick<CliCommand, "examples">): string {
   return ["Examples:", ...(isWide ? pairs : rows)].join("\n");
 }
 
-function codeOf(host: Host, error: unknown): ExitCode {
+function chooseExitCode(host: Host, error: unknown): ExitCode {
   const { env, stderr } = host;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
   if (!(error instanceof UserError)) stderr.write(defect(env, error));
   else
     stderr.write(
-      withLabels(printableLines(`${labelledErrors(debugged(env, withoutSecrets(error)))}\n`), errorPalette(host)),
+      withLabels(printableLines(`${labelledErrors(formatError(env, withoutSecrets(error)))}\n`), errorPalette(host)),
     );
   return error instanceof UserError ? error.code : exit.problem;
 }
@@ -191,11 +191,11 @@ function errorPalette(host: Host): Palette {
 /** The text of an unexpected error. */
 export function defect(env: Host["env"], error: unknown): string {
   const where = " (set EVENKEEL_DEBUG=1 for a stack trace)";
-  return printableLines(`error: internal error: ${debugged(env, withoutSecrets(error), where)}\n`);
+  return printableLines(`error: internal error: ${formatError(env, withoutSecrets(error), where)}\n`);
 }
 
 /** The message, with the stack if that is requested. */
-function debugged(env: Host["env"], { message, stack = message }: Error, otherwise = ""): string {
+function formatError(env: Host["env"], { message, stack = message }: Error, otherwise = ""): string {
   return env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
 }
 

@@ -85,19 +85,19 @@ export const completionScripts: ReadonlyMap<string, string> = new Map([
 
 /** `evenkeel __complete -- WORD...`: completions of the last word, one per line; offline. */
 export const complete: Run<object> = (terminal, _, words) => {
-  const named = namedIn(terminal, valueIn(words, "-C"), valueIn(words, "--dialect"));
-  const legible = candidatesFor(words, commands, named).filter(({ word }) => printable(word) === word);
-  terminal.emit(legible.map(lineOf).join("\n"));
+  const named = readNames(terminal, findValue(words, "-C"), findValue(words, "--dialect"));
+  const legible = listCandidates(words, commands, named).filter(({ word }) => printable(word) === word);
+  terminal.emit(legible.map(formatCandidate).join("\n"));
   return exit.done;
 };
 
 /** Shells that show descriptions expect them after a tab. */
-function lineOf({ word, meaning }: Candidate): string {
+function formatCandidate({ word, meaning }: Candidate): string {
   const line = meaning ? `${word}\t${meaning}` : word;
   return line.replaceAll(/[\r\n]+/g, " ");
 }
 
-function valueIn(words: readonly string[], option: string): string | undefined {
+function findValue(words: readonly string[], option: string): string | undefined {
   return words[words.indexOf(option) + 1 || words.length];
 }
 
@@ -110,7 +110,7 @@ interface Known {
 }
 
 /** Names in the manifests; empty for an unreadable workspace, and the readable ones for an invalid one. */
-function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named {
+function readNames(terminal: Terminal, C: string | undefined, dialect = ""): Named {
   const folder = folderOf(terminal, C === undefined ? {} : { C });
   let read: Known | undefined;
   const known = () => {
@@ -127,13 +127,13 @@ function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named
 
 function readKnown(folder: string): Known {
   try {
-    return knownIn(loadWorkspace(folder));
+    return listKnown(loadWorkspace(folder));
   } catch {
     return nothing;
   }
 }
 
-function knownIn(loaded: Loaded): Known {
+function listKnown(loaded: Loaded): Known {
   const { policies } = validate(loaded);
   const { migrations } = readMigrations(loaded);
   const { projects } = projectsOf(policies, undefined);
@@ -170,21 +170,21 @@ interface Named {
  * Candidates for the last word after `evenkeel`, which may be incomplete or empty. Empty for files and for values that
  * only the user knows.
  */
-function candidatesFor(words: readonly string[], commands: readonly CliCommand[], named: Named): readonly Candidate[] {
+function listCandidates(words: readonly string[], commands: readonly CliCommand[], named: Named): readonly Candidate[] {
   const word = words.at(-1) ?? "";
   const before = words.slice(0, -1);
-  const command = commandOf(before, commands);
+  const command = findCommand(before, commands);
   const within = command ? inCommand(command, before.slice(command.name.split(" ").length), word, named) : [];
-  const offered = [...commandWords(before, commands), ...within];
+  const offered = [...listCommands(before, commands), ...within];
   return offered.filter((candidate) => candidate.word.startsWith(word));
 }
 
-function commandOf(words: readonly string[], commands: readonly CliCommand[]): CliCommand | undefined {
+function findCommand(words: readonly string[], commands: readonly CliCommand[]): CliCommand | undefined {
   const fits = ({ name }: CliCommand) => name.split(" ").every((part, index) => part === words[index]);
   return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-function commandWords(before: readonly string[], commands: readonly CliCommand[]): readonly Candidate[] {
+function listCommands(before: readonly string[], commands: readonly CliCommand[]): readonly Candidate[] {
   const shown = commands.filter(({ hidden }) => !hidden);
   if (before.length > 1) return [];
   const [group] = before;
@@ -206,16 +206,16 @@ const everywhere: readonly Candidate[] = [{ word: "--help" }, { word: "--no-colo
 function inCommand(command: CliCommand, before: readonly string[], word: string, named: Named): readonly Candidate[] {
   const [, option, value] = /^(--[^=]+)=(.*)$/.exec(word) ?? [];
   if (option !== undefined && value !== undefined) {
-    const flag = flagOf(command, option);
-    return flag ? valuesOf(flag, value, named).map((each) => ({ ...each, word: `${option}=${each.word}` })) : [];
+    const flag = findFlag(command, option);
+    return flag ? listValues(flag, value, named).map((each) => ({ ...each, word: `${option}=${each.word}` })) : [];
   }
-  const open = flagOf(command, before.at(-1));
-  if (open && takesValue(open)) return valuesOf(open, word, named);
-  if (word.startsWith("-")) return optionWords(command);
-  return wordsFor(placeholderOf(command, before), word, named);
+  const open = findFlag(command, before.at(-1));
+  if (open && takesValue(open)) return listValues(open, word, named);
+  if (word.startsWith("-")) return listOptions(command);
+  return listForPlaceholder(findPlaceholder(command, before), word, named);
 }
 
-function flagOf({ flags: known }: CliCommand, word: string | undefined): Flag | undefined {
+function findFlag({ flags: known }: CliCommand, word: string | undefined): Flag | undefined {
   return known.find(({ flags }) => flags.split(/[ ,]+/).some((part) => part === word));
 }
 
@@ -223,21 +223,23 @@ function takesValue({ flags }: Flag): boolean {
   return flags.includes("<");
 }
 
-function optionWords({ flags: known }: CliCommand): readonly Candidate[] {
+function listOptions({ flags: known }: CliCommand): readonly Candidate[] {
   const own = known.map(({ flags, description }) => ({ word: flags.split(/[ ,]+/)[0] ?? "", meaning: description }));
   return [...own, ...everywhere];
 }
 
-function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named): readonly Candidate[] {
+function listValues({ choices, suggests, flags }: Flag, word: string, named: Named): readonly Candidate[] {
   const fixed = choices ?? suggests;
-  return fixed ? fixed.map((each) => ({ word: each })) : wordsFor(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
+  return fixed
+    ? fixed.map((each) => ({ word: each }))
+    : listForPlaceholder(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
 }
 
 /** The placeholder of the next argument in the command's usage. */
-function placeholderOf(command: CliCommand, before: readonly string[]): string {
+function findPlaceholder(command: CliCommand, before: readonly string[]): string {
   const placeholders = [...(command.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
   const args = before.filter((word, index) => {
-    const option = flagOf(command, before[index - 1]);
+    const option = findFlag(command, before[index - 1]);
     return !word.startsWith("-") && !(option && takesValue(option));
   });
   const last = placeholders.at(-1) ?? "";
@@ -246,20 +248,20 @@ function placeholderOf(command: CliCommand, before: readonly string[]): string {
 
 /** Candidates by placeholder. */
 const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
-  slug: slugWords,
-  section: sectionWords,
+  slug: listSlugs,
+  section: listSections,
   shell: () => [...completionScripts.keys()].map((word) => ({ word })),
   project: (_, { projects }) => projects().map((word) => ({ word })),
   storage: (_, { storages }) => storages().map((word) => ({ word })),
-  glob: addressWords,
-  address: addressWords,
+  glob: listAddresses,
+  address: listAddresses,
 };
 
-function wordsFor(placeholder: string, word: string, named: Named): readonly Candidate[] {
+function listForPlaceholder(placeholder: string, word: string, named: Named): readonly Candidate[] {
   return kinds[placeholder]?.(word, named) ?? [];
 }
 
-function slugWords(word: string, { catalogue }: Named): readonly Candidate[] {
+function listSlugs(word: string, { catalogue }: Named): readonly Candidate[] {
   const { integrations, kinds } = catalogue();
   const slug = word.split(".")[0] ?? "";
   const files = [...kinds.values()].flatMap(({ file }) => file ?? []);
@@ -279,7 +281,7 @@ function slugWords(word: string, { catalogue }: Named): readonly Candidate[] {
 }
 
 /** Sections of policies, also at the end of a list with commas. */
-function sectionWords(word: string, { catalogue }: Named): readonly Candidate[] {
+function listSections(word: string, { catalogue }: Named): readonly Candidate[] {
   const before = word.slice(0, word.lastIndexOf(",") + 1);
   const known = [...catalogue().kinds.values()].flatMap(({ policy, file }) =>
     policy ? [{ word: policy.section, meaning: file?.description ?? "" }] : [],
@@ -290,6 +292,6 @@ function sectionWords(word: string, { catalogue }: Named): readonly Candidate[] 
 }
 
 /** Projects first; once a project is complete, its addresses. */
-function addressWords(word: string, { projects, addresses }: Named): readonly Candidate[] {
+function listAddresses(word: string, { projects, addresses }: Named): readonly Candidate[] {
   return (word.includes(":") ? addresses() : projects()).map((each) => ({ word: each }));
 }

@@ -26,19 +26,19 @@ import type { Terminal } from "./terminal.ts";
 export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
 
 /** Runs `work` on a connection that can only read. */
-export const reading = connected(connectReader);
+export const reading = connectWith(connectReader);
 
 /** Runs `work` on a connection that reads and writes. */
-export const writing = connected(connectWriter);
+export const writing = connectWith(connectWriter);
 
 type Work<Connection> = (connection: Connection) => Promise<Shown>;
 
 /** Reports a failed call on stderr and in the report. */
-function connected<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
+function connectWith<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
   return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
     const report = openReports(terminal, options.report);
     await using connection = await connect(connectionFrom(requestOf(terminal, options)));
-    const shown = await work(connection).catch(failed);
+    const shown = await work(connection).catch(reportFailure);
     if (!isFailure(shown)) {
       report(shown);
       return exit.done;
@@ -49,7 +49,7 @@ function connected<Connection extends Reader & Closing>(connect: (options: Clien
   };
 }
 
-function failed(error: unknown): Shown {
+function reportFailure(error: unknown): Shown {
   if (error instanceof CallFailed) return { status: "failed", error: explainCallFailure(error) };
   throw error;
 }
@@ -101,7 +101,7 @@ const otherNames: Readonly<Record<string, string>> = {
 export const whoami: Run<Options<"whoami">> = async (terminal, options) => {
   if (options.project?.trim() === "")
     throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);
-  const project = options.project ?? firstNamed(folderOf(terminal, options));
+  const project = options.project ?? findFirstNamed(folderOf(terminal, options));
   let isEnough = true;
   const code = await reading(terminal, options, async (reader) => {
     const access = await readTokenAccess(reader, project);
@@ -112,7 +112,7 @@ export const whoami: Run<Options<"whoami">> = async (terminal, options) => {
 };
 
 /** The first project, else the first group, that policies of the surrounding workspace name without a wildcard. */
-function firstNamed(folder: string): string | undefined {
+function findFirstNamed(folder: string): string | undefined {
   if (workspaceAbove(folder) === undefined) return undefined;
   const { policies } = readPolicies(loadWorkspace(folder));
   const named = policies.flatMap(({ projects }) =>

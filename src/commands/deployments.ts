@@ -78,12 +78,12 @@ export const remove: Run<Choice> = (terminal, options, [project = "", id = ""]) 
   checked(terminal, "deleteDeployment", { id: project, deployment_id: id });
   if (!options.yes && !terminal.interactive) throw new UserError("stdin is not a terminal: pass --yes", exit.usage);
   const { server } = loadSettings(folderOf(terminal, options));
-  const lacking = server.isReleaseAssumed ? undefined : lackingIn(server);
+  const lacking = server.isReleaseAssumed ? undefined : explainLacking(server);
   if (lacking) throw new UserError(lacking);
   return writing(terminal, options, async (writer) => {
-    const refused = lackingIn(await platformAt(writer, server));
+    const refused = explainLacking(await platformAt(writer, server));
     if (refused) return { status: "failed", error: refused };
-    if (!options.yes && !(await agreed(terminal, writer, project, id)))
+    if (!options.yes && !(await askAgreement(terminal, writer, project, id)))
       return { status: "failed", error: "Not deleted." };
     const failure = await removeDeployment(writer, project, id);
     if (failure) return failure;
@@ -95,11 +95,11 @@ export const remove: Run<Choice> = (terminal, options, [project = "", id = ""]) 
   });
 };
 
-function lackingIn(platform: Platform): string | undefined {
+function explainLacking(platform: Platform): string | undefined {
   return unavailableBefore("deployments can be deleted", endpoints.deleteDeployment.introduced, platform);
 }
 
-async function agreed(terminal: Terminal, reader: Reader, project: string, id: string) {
+async function askAgreement(terminal: Terminal, reader: Reader, project: string, id: string) {
   terminal.warn(deploymentText(await readDeployment(reader, project, id), terminal.palette));
   return terminal.confirm("Its record cannot be brought back. Delete it? Type yes to continue:");
 }

@@ -56,7 +56,7 @@ export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
   for (const message of unreadable) terminal.warn(`error: ${message}`);
-  tellFixed(terminal, scanned);
+  printFixed(terminal, scanned);
   const hasNoAnswer = findings.length === 0 && unreadable.length > 0;
   report({
     text: () => (hasNoAnswer ? "" : findingsText(findings, terminal.palette)),
@@ -105,11 +105,11 @@ function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): Scann
   const written = write(terminal, file, mark + before.fixed);
   if (written) return written;
   const after = scanText({ ...source, text: before.fixed }, tree);
-  return { findings: leftIn(before, after), fixed: before.findings.length - before.left.length };
+  return { findings: remainingFindings(before, after), fixed: before.findings.length - before.left.length };
 }
 
 /** The findings that remain after a rewrite. */
-function leftIn(before: ScanResult, after: ScanResult): readonly Finding[] {
+function remainingFindings(before: ScanResult, after: ScanResult): readonly Finding[] {
   const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
   const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));
   return [...all.values()].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -130,7 +130,7 @@ function distinct(files: readonly (TextFile | Unreadable)[]): readonly (TextFile
   return [...new Map(files.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
 }
 
-function tellFixed(terminal: Terminal, scanned: readonly (ScannedFile | Unreadable)[]): void {
+function printFixed(terminal: Terminal, scanned: readonly (ScannedFile | Unreadable)[]): void {
   const fixed = scanned.flatMap((each) => ("fixed" in each && each.fixed > 0 ? [each.fixed] : []));
   const total = fixed.reduce((sum, count) => sum + count, 0);
   if (total > 0) terminal.note(`Rewrote ${counted(total, "use")} in ${counted(fixed.length, "file")}.`);

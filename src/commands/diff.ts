@@ -31,8 +31,8 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
   const { catalogue } = opened.after.side.workspace;
   const { name } = opened.after.side.workspace;
-  const fleet = fleetFile ?? (await keptFleet(terminal, { root: opened.root, name }, serversOf(terminal, opened)));
-  const document = documentOf(opened, fleet);
+  const fleet = fleetFile ?? (await keptFleet(terminal, { root: opened.root, name }, listServers(terminal, opened)));
+  const document = createDocument(opened, fleet);
   printRevisionProblems(terminal, document);
   report({
     text: () => (document.problems.length > 0 ? "" : revisionText(document, catalogue, terminal.palette)),
@@ -47,11 +47,11 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
 };
 
 /** The servers of both revisions. */
-function serversOf({ env }: Terminal, { before, after }: OpenedRevisions): readonly string[] {
+function listServers({ env }: Terminal, { before, after }: OpenedRevisions): readonly string[] {
   return [before, after].map(({ side }) => describeServerUrl(env, side.workspace.server));
 }
 
-function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {
+function createDocument({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
   const absent = before.isThere ? [] : [absentWorkspace];
@@ -65,8 +65,8 @@ function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined
     base: { revision: before.commit ?? "" },
     head: { revision: after.commit },
     listing: fleet?.listing ?? null,
-    problems: problems.filter(({ problem }) => isError(problem)).map(reported),
-    warnings: problems.filter(({ problem }) => !isError(problem)).map(reported),
+    problems: problems.filter(({ problem }) => isError(problem)).map(toReported),
+    warnings: problems.filter(({ problem }) => !isError(problem)).map(toReported),
   };
   return revisionDocument(heading, diff);
 }
@@ -91,16 +91,16 @@ function at(revision: string | null, problems: readonly Problem[]): readonly Pro
   return problems.map((problem) => ({ revision, problem }));
 }
 
-function reported({ revision, problem }: ProblemAt): RevisionProblem {
+function toReported({ revision, problem }: ProblemAt): RevisionProblem {
   return { ...reportedProblem(problem), revision };
 }
 
 function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {
-  for (const warning of warnings) terminal.note(`warning: ${lineOf(warning)}`);
-  for (const problem of problems) terminal.warn(lineOf(problem));
+  for (const warning of warnings) terminal.note(`warning: ${formatProblem(warning)}`);
+  for (const problem of problems) terminal.warn(formatProblem(problem));
 }
 
-function lineOf({ revision, ...problem }: RevisionProblem): string {
+function formatProblem({ revision, ...problem }: RevisionProblem): string {
   const line = reportedLine(problem);
   return revision === null ? labelledErrors(line) : printable(`error: at ${revision.slice(0, 12)}: ${line}`);
 }

@@ -23,7 +23,7 @@ import type { Options } from "./table.ts";
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
   const catalogue = catalogueAround(folderOf(terminal, options), options.dialect);
   const report = openReports(terminal, options.report);
-  const { text, json } = explained(catalogue, selection, options.kinds === true, terminal.palette);
+  const { text, json } = explainSelection(catalogue, selection, options.kinds === true, terminal.palette);
   report({ text: () => text, json: () => JSON.stringify(json, null, 2) });
   return exit.done;
 };
@@ -34,7 +34,7 @@ interface Explained {
 }
 
 /** @throws UserError for a name that the catalogue does not have. */
-function explained(
+function explainSelection(
   catalogue: Catalogue,
   selection: string | undefined,
   isOfKinds: boolean,

@@ -28,7 +28,7 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   const chosen = paths.length > 0 ? paths.map((path) => manifestsAt(terminal, home, path)) : [manifestsAround(home)];
   const catalogue = catalogueAround(home);
   const fared = distinct(chosen.flatMap(({ files }) => files)).map((file): readonly [name: string, how: Fared] => {
-    return [nameOf(terminal, file), formatFile(terminal, file, options, catalogue)];
+    return [displayName(terminal, file), formatFile(terminal, file, options, catalogue)];
   });
   const named = (wanted: Fared) => fared.flatMap(([name, how]) => (how === wanted ? [name] : []));
   const mistakes = [
@@ -46,7 +46,7 @@ function distinct(files: readonly TextFile[]): readonly TextFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
-function nameOf({ cwd }: Terminal, { path }: TextFile): string {
+function displayName({ cwd }: Terminal, { path }: TextFile): string {
   return relative(cwd, path);
 }
 
@@ -59,7 +59,7 @@ function skippedText(names: readonly string[]): string {
 
 function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">, catalogue: Catalogue): Fared {
   const read = textIn(file);
-  const name = nameOf(terminal, file);
+  const name = displayName(terminal, file);
   if (typeof read !== "string")
     return { mistakes: [read?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`] };
   const mark = read.startsWith("\uFEFF") ? "\uFEFF" : "";
@@ -83,7 +83,7 @@ export interface FormatTargets {
 
 /** The surrounding workspace and its manifests, including invalid ones. */
 function manifestsAround(folder: string): FormatTargets {
-  return { ...manifestsOf(dirname(findWorkspace(folder))), skipped: [] };
+  return { ...listManifests(dirname(findWorkspace(folder))), skipped: [] };
 }
 
 /**
@@ -95,7 +95,7 @@ function manifestsAt({ cwd }: Terminal, home: string, path: string): FormatTarge
   const named = resolve(cwd, path);
   const error = errorAt(named);
   if (error) return { files: [], mistakes: [`${path}: ${error}`], skipped: [] };
-  if (isFolder(named)) return manifestsBelow(cwd, rootAround(home, named, path), named);
+  if (isFolder(named)) return manifestsBelow(cwd, findRoot(home, named, path), named);
   return { files: [{ path: named, name: relative(cwd, named) }], mistakes: [], skipped: [] };
 }
 
@@ -108,7 +108,7 @@ function errorAt(path: string): string | undefined {
   }
 }
 
-function rootAround(home: string, folder: string, path: string): string {
+function findRoot(home: string, folder: string, path: string): string {
   const root = dirname(workspaceAbove(home) ?? findWorkspace(folder));
   const own = workspaceAbove(folder);
   if (own !== undefined && realpathSync(dirname(own)) === realpathSync(root)) return root;
@@ -117,7 +117,7 @@ function rootAround(home: string, folder: string, path: string): string {
 }
 
 function manifestsBelow(cwd: string, root: string, folder: string): FormatTargets {
-  const { files, mistakes } = manifestsOf(root, realpathSync(folder));
+  const { files, mistakes } = listManifests(root, realpathSync(folder));
   const known = new Set(files.map(({ path }) => realpathSync(path)));
   const below = filesBelow(cwd, folder).flatMap((file) => ("path" in file ? [file.path] : []));
   const others = below.filter((path) => /\.ya?ml$/i.test(path) && !known.has(realpathSync(path)));
@@ -127,7 +127,7 @@ function manifestsBelow(cwd: string, root: string, folder: string): FormatTarget
 /** The rules about unreadable files. Invalid YAML is reported when the file is formatted. */
 const unread = new Set(["binary", "too-large", "symlink", "unreadable", "outside"]);
 
-function manifestsOf(root: string, below = realpathSync(root)): Omit<FormatTargets, "skipped"> {
+function listManifests(root: string, below = realpathSync(root)): Omit<FormatTargets, "skipped"> {
   const { documents, problems } = loadWorkspace(root);
   const isBelow = (name: string) => `${join(realpathSync(root), name)}${sep}`.startsWith(`${below}${sep}`);
   const errors = bySeverity(problems).problems.filter(({ file }) => file !== undefined && isBelow(file));

@@ -52,7 +52,7 @@ export const journal: Run<Options<"journal">> = async (terminal, options, [wante
   }
   const entries = await state.journals.read(wanted);
   if (!entries) {
-    const summary = await summaryOf(state, wanted);
+    const summary = await findSummary(state, wanted);
     report({ text: () => runWithoutJournalText(summary, terminal.palette), json: () => "[]" });
     return exit.done;
   }
@@ -61,7 +61,7 @@ export const journal: Run<Options<"journal">> = async (terminal, options, [wante
 };
 
 /** The summary of a run that has no journal. @throws UserError if there is no such run. */
-async function summaryOf({ runs, journals }: Pick<WorkspaceState, "runs" | "journals">, wanted: string) {
+async function findSummary({ runs, journals }: Pick<WorkspaceState, "runs" | "journals">, wanted: string) {
   const all = await runs.list();
   const summary = all.find(({ run }) => run === wanted);
   if (summary) return summary;

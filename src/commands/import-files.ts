@@ -37,7 +37,7 @@ export function writeDrafts(
   { drafts, idle, archived = 0, problems }: ImportResult,
   { folder, out, catalogue }: Destination,
 ): ImportReport {
-  const written = placed(terminal, withOwnNames(drafts, namesAround(folder)), folder, out);
+  const written = placeDrafts(terminal, withOwnNames(drafts, listNames(folder)), folder, out);
   const problem =
     takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, { folder, catalogue });
   return problem
@@ -46,8 +46,13 @@ export function writeDrafts(
 }
 
 /** The folder for drafts: the named one, or `policies/` of the surrounding workspace. */
-function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
-  const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
+function placeDrafts(
+  { cwd }: Terminal,
+  drafts: readonly Draft[],
+  around: string,
+  out?: string,
+): readonly ImportedFile[] {
+  const folder = out === undefined ? join(findRoot(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, besideExample(join(folder, draft.file))), draft]);
 }
 
@@ -56,13 +61,13 @@ function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out
  * otherwise.
  */
 export function otherFolder(cwd: string, around: string, project: string): string | undefined {
-  const folder = join(rootOf(around), "policies");
+  const folder = join(findRoot(around), "policies");
   if (!isThere(besideExample(join(folder, fileOf({ name: project }))))) return undefined;
   return relative(cwd, freeName(join(folder, "unmanaged"), isThere));
 }
 
 /** The names of the workspace's policies, since several imports may cover the same projects. */
-function namesAround(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   if (!workspaceAbove(folder)) return [];
   return loadWorkspace(folder).documents.flatMap(({ value }) =>
     isObject(value) && typeof value.name === "string" ? [value.name] : [],
@@ -82,13 +87,13 @@ function isExample(path: string): boolean {
 
 /** A folder that the user names may be outside the workspace; the default one may not. */
 function linkProblem(around: string, out: string | undefined): Problem | undefined {
-  const fault = out === undefined ? linkFault(rootOf(around), "policies") : undefined;
+  const fault = out === undefined ? linkFault(findRoot(around), "policies") : undefined;
   return fault === undefined
     ? undefined
     : { severity: "error", rule: "unwritable", message: `cannot write policies/: ${fault}, or give another --out` };
 }
 
-function rootOf(around: string): string {
+function findRoot(around: string): string {
   const workspace = workspaceAbove(around);
   return workspace ? dirname(workspace) : around;
 }
@@ -113,7 +118,7 @@ function write(
     return {
       name,
       path,
-      text: formatted(name, policyFileText(drafts, schemaFrom(dirname(path), folder), catalogue), catalogue),
+      text: formatManifest(name, policyFileText(drafts, schemaFrom(dirname(path), folder), catalogue), catalogue),
     };
   });
   try {
@@ -126,7 +131,7 @@ function write(
 }
 
 /** Formats it as `fmt` does. */
-function formatted(name: string, text: string, catalogue: Catalogue): string {
+function formatManifest(name: string, text: string, catalogue: Catalogue): string {
   const result = format(name, text, catalogue);
   return "text" in result ? result.text : text;
 }
@@ -146,7 +151,7 @@ export function schemaFrom(folder: string, around: string): string {
   const workspace = workspaceAbove(around);
   const schemaPath = workspace && modeline.exec(readFileSync(workspace, "utf8"))?.[1];
   if (schemaPath && /^\w+:\/\//.test(schemaPath)) return schemaPath;
-  const schema = resolve(rootOf(around), schemaPath ?? ".evenkeel/schemas/manifest.schema.json");
+  const schema = resolve(findRoot(around), schemaPath ?? ".evenkeel/schemas/manifest.schema.json");
   return relative(folder, schema).replaceAll(sep, "/");
 }
 

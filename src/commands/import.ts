@@ -35,7 +35,7 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const request = requestOf(terminal, options);
   const { folder } = request;
   const catalogue = catalogueAround(folder);
-  const { release, ...adoption } = await adopted(terminal, options, request, names, catalogue);
+  const { release, ...adoption } = await importLive(terminal, options, request, names, catalogue);
   const imported = writeDrafts(terminal, adoption, { folder, out: options.out, catalogue });
   for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, folder, release);
@@ -59,7 +59,7 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
 }
 
 /** The drafts of live state, and the server's release. */
-async function adopted(
+async function importLive(
   terminal: Terminal,
   { all = false, group = [], factor = false, secrets, kinds: sections }: Options<"import">,
   request: Request,
@@ -123,7 +123,7 @@ async function importForeign(terminal: Terminal, options: Choice, names: readonl
   const folder = folderOf(terminal, options);
   const { server } = loadSettings(folder);
   const { most, read } = sources[tool];
-  const files = names.map((name) => fileAt(terminal, name, most));
+  const files = names.map((name) => readForeignFile(terminal, name, most));
   const catalogue = catalogueAround(folder, server.dialect);
   const { drafts, problems } = await read(files, { catalogue, platform: server, secrets });
   const errors = problems.filter(({ severity }) => severity === "error");
@@ -157,7 +157,7 @@ function checkForeignUsage({ all, group = [], factor, kinds }: Choice, tool: Too
 }
 
 /** Reads a text file. @throws UserError if it is not text or too large. */
-function fileAt({ cwd }: Terminal, name: string, most: number): ForeignFile {
+function readForeignFile({ cwd }: Terminal, name: string, most: number): ForeignFile {
   const text = textIn({ path: resolve(cwd, name), name }, most);
   if (typeof text === "string") return { name, text: text.replace(/^\uFEFF/, "") };
   throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of ${most / megabyte} MiB at most`);

@@ -106,7 +106,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const server = await serverOf(terminal, options);
   const chosen = await chooseDialect(terminal, server.url, options.dialect);
   const root = resolve(terminal.cwd, folder);
-  const files = filesOf(server, chosen, pipeline).map(([file, text]) => ({
+  const files = createFiles(server, chosen, pipeline).map(([file, text]) => ({
     name: join(folder, file),
     path: join(root, file),
     text,
@@ -118,7 +118,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   return exit.done;
 };
 
-function filesOf(
+function createFiles(
   server: ServerSettings,
   chosen: ChosenDialect,
   pipeline: PipelineFile | undefined,

@@ -27,7 +27,7 @@ export async function keptFleet(
   { root, name }: Pick<StateOf, "root" | "name">,
   servers: readonly string[],
 ): Promise<Fleet | undefined> {
-  const stored = await keptIn({ root, name, env }).catch((error) => {
+  const stored = await readKept({ root, name, env }).catch((error) => {
     if (!(error instanceof UserError)) throw error;
     note(printable(`note: the saved project list is not used: ${error.message}`));
   });
@@ -39,7 +39,7 @@ export async function keptFleet(
   return { listing, projects, problems: servers.includes(server) ? [] : [stray] };
 }
 
-async function keptIn(of: StateOf): Promise<ProjectList | undefined> {
+async function readKept(of: StateOf): Promise<ProjectList | undefined> {
   await using state = await openState(of);
   return keptProjects(state.notes);
 }

@@ -46,19 +46,19 @@ function toolCommands(): readonly CliCommand[] {
   return commands.filter(({ name }) => tools[name]);
 }
 
-function flagsOf({ name, flags }: CliCommand): readonly Flag[] {
+function listFlags({ name, flags }: CliCommand): readonly Flag[] {
   return flags.filter((flag) => tools[name]?.includes(longName(flag)));
 }
 
 /** The argument in a command's row: its name, and whether it is required. */
-function argumentOf({ arguments: text = "" }: CommandRow) {
+function parseArgument({ arguments: text = "" }: CommandRow) {
   const [, mark, name = ""] = /^([<[])([a-z]+)/.exec(text) ?? [];
   return mark === undefined ? undefined : { name, required: mark === "<" };
 }
 
 function inputSchema(command: CliCommand): Tool["inputSchema"] {
-  const argument = argumentOf(command);
-  const flags = flagsOf(command).map((flag) => [propertyName(flag), propertySchema(flag)] as const);
+  const argument = parseArgument(command);
+  const flags = listFlags(command).map((flag) => [propertyName(flag), propertySchema(flag)] as const);
   const [example = ""] = command.examples.find(([line]) => /^\S+ \S+ [^-]/.test(line)) ?? [];
   const described = { type: "string", minLength: 1, description: `as in ${example}` };
   return {
@@ -112,14 +112,14 @@ export async function callTool(place: Place, { name, given, signal }: ToolCall):
     const text = faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n");
     return { content: [{ type: "text", text }], isError: true };
   }
-  const { stdout, stderr } = await runCommand(place, argumentsOf(command, given, place.folder), signal);
-  return shortened(stdout, stderr, command);
+  const { stdout, stderr } = await runCommand(place, toArguments(command, given, place.folder), signal);
+  return limitResult(stdout, stderr, command);
 }
 
 /** The words of a command line. Words after `--` are not options, whatever they begin with. */
-function argumentsOf(command: CliCommand, given: JsonObject, folder: string | undefined): readonly string[] {
-  const argument = argumentOf(command)?.name ?? "";
-  const flags = flagsOf(command).flatMap((flag) => {
+function toArguments(command: CliCommand, given: JsonObject, folder: string | undefined): readonly string[] {
+  const argument = parseArgument(command)?.name ?? "";
+  const flags = listFlags(command).flatMap((flag) => {
     const value = given[propertyName(flag)];
     if (typeof value === "boolean") return value ? [longName(flag)] : [];
     return value === undefined ? [] : [value].flat().map((each) => `${longName(flag)}=${String(each)}`);
@@ -170,7 +170,7 @@ const mostNotes = 4000;
 const mostStart = 10_000;
 
 /** Limits a result: truncates the lists of the document, and adds a notice. */
-function shortened(stdout: string, stderr: string, command: CliCommand): ToolResult {
+function limitResult(stdout: string, stderr: string, command: CliCommand): ToolResult {
   const notes =
     stderr.length > mostNotes ? `${stderr.slice(0, mostNotes)}\n(cut: ${stderr.length} characters)` : stderr;
   const result = (text: string, cut: readonly string[] = []): ToolResult => ({
@@ -180,9 +180,9 @@ function shortened(stdout: string, stderr: string, command: CliCommand): ToolRes
     ...(stdout === "" && { isError: true }),
   });
   const isShort = (each: ToolResult) => Buffer.byteLength(JSON.stringify(each)) <= mostBytes;
-  const document = documentIn(stdout);
-  if (document === undefined) return startOf(stdout, result, isShort);
-  const lists = listsIn(document);
+  const document = parseDocument(stdout);
+  if (document === undefined) return truncateStart(stdout, result, isShort);
+  const lists = findLists(document);
   for (let kept = 1; kept > 1e-6; kept /= 1.5) {
     const cut = kept === 1 ? [] : lists.map((list) => ({ ...list, length: Math.floor(list.items.length * kept) }));
     const all = result(
@@ -191,11 +191,11 @@ function shortened(stdout: string, stderr: string, command: CliCommand): ToolRes
     );
     if (isShort(all)) return all;
   }
-  return startOf(JSON.stringify(document), result, isShort);
+  return truncateStart(JSON.stringify(document), result, isShort);
 }
 
 /** The start of a text without lists to shorten. */
-function startOf(
+function truncateStart(
   text: string,
   result: (text: string, cut: readonly string[]) => ToolResult,
   isShort: (result: ToolResult) => boolean,
@@ -211,7 +211,7 @@ function cutText(cut: readonly string[], command: CliCommand): string {
   return `Cut to 50 kB (${cut.join("; ")})${next}.`;
 }
 
-function documentIn(stdout: string): unknown {
+function parseDocument(stdout: string): unknown {
   try {
     return JSON.parse(stdout);
   } catch {
@@ -225,7 +225,7 @@ interface List {
 }
 
 /** The document if it is a list, else the lists among its members. */
-function listsIn(document: unknown): readonly List[] {
+function findLists(document: unknown): readonly List[] {
   if (Array.isArray(document)) return [{ name: "items", items: document }];
   const members = isObject(document) ? Object.entries(document) : [];
   return members.flatMap(([name, items]) => (Array.isArray(items) && items.length > 0 ? [{ name, items }] : []));

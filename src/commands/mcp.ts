@@ -56,7 +56,7 @@ class ToolSession {
 
   receive(line: string): void {
     if (line.trim() === "") return;
-    const message = parsed(line);
+    const message = parseMessage(line);
     if (message === undefined) this.#fail(null, -32700, "expected one JSON-RPC message on each line");
     else this.#handle(message);
   }
@@ -116,7 +116,7 @@ class ToolSession {
   }
 }
 
-function parsed(line: string): JsonObject | undefined {
+function parseMessage(line: string): JsonObject | undefined {
   try {
     const message: unknown = JSON.parse(line);
     return isObject(message) ? message : undefined;

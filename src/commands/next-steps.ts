@@ -15,11 +15,11 @@ export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: str
   if (summary.writes === 0) return summary.projects === 0 ? firstSteps(plan, options) : [];
   const blocking = plan.objections.filter(({ waived, guard }) => !waived && !isWaivable.has(guard));
   if (blocking.length > 0) return blocking.every(({ guard }) => guard === "approvals") ? stepsToSign(options) : [];
-  const { line, rest } = waiversOf(plan);
+  const { line, rest } = listWaivers(plan);
   const command =
     options.out === undefined
-      ? commandFor("apply", options)
-      : `${commandIn("apply", options)} ${shellWord(options.out)}`;
+      ? formatScopedCommand("apply", options)
+      : `${formatCommand("apply", options)} ${shellWord(options.out)}`;
   const what = options.out === undefined ? "plans again, asks, and makes the changes" : "makes exactly these changes";
   const condition = line === "" && rest === "" ? "" : ", if the removals are intended";
   const more = rest === "" ? "" : `; add ${rest}`;
@@ -30,11 +30,11 @@ export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: str
 /** A plan that needs approvals is saved first, then signed. */
 function stepsToSign(options: Scope & { readonly out?: string }): readonly NextStep[] {
   if (options.out === undefined) return [savingStep(options, "saves the plan, so that it can be approved")];
-  return [[`${commandIn("approve", options)} ${shellWord(options.out)}`, "signs the plan"]];
+  return [[`${formatCommand("approve", options)} ${shellWord(options.out)}`, "signs the plan"]];
 }
 
 function savingStep(options: Scope, meaning: string): NextStep {
-  return [`${commandFor("plan", options)} --out plan.json`, meaning];
+  return [`${formatScopedCommand("plan", options)} --out plan.json`, meaning];
 }
 
 /** Guards that an option of `apply` waives. */
@@ -43,7 +43,7 @@ const isWaivable: ReadonlySet<string> = new Set(["delete-percent", "protected"])
 /** Steps if nothing can be compared yet. */
 function firstSteps({ scope, problems }: Plan, options: Scope): readonly NextStep[] {
   if (scope || problems.length > 0) return [];
-  return [[`${commandIn("import", options)} --all --factor`, "writes what is live as policies"]];
+  return [[`${formatCommand("import", options)} --all --factor`, "writes what is live as policies"]];
 }
 
 /** Next steps after drift: restore the declared state, or accept the live one. */
@@ -58,8 +58,10 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
       ? "keeps one live value, in the manifests; a glob names several"
       : "keeps what is live, in the manifests";
   const target = only === undefined ? options : { ...options, target: [only] };
-  const restore: NextStep = [commandFor("apply", target), "restores what the manifests declare"];
-  return shown ? [[`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, effect], restore] : [restore];
+  const restore: NextStep = [formatScopedCommand("apply", target), "restores what the manifests declare"];
+  return shown
+    ? [[`${formatCommand("accept", options)} ${what.map(shellWord).join(" ")}`, effect], restore]
+    : [restore];
 }
 
 /** True if the server reports a value that could be accepted; it never reports secrets. */
@@ -77,10 +79,12 @@ export function stepsAfterApply(
 ): readonly NextStep[] {
   const left = Object.entries(outcomes ?? {}).some(([status, count]) => status !== "applied" && Number(count) > 0);
   const journal: NextStep[] = run
-    ? [[`${commandIn("journal", options)} ${run}`, "shows what was sent and answered"]]
+    ? [[`${formatCommand("journal", options)} ${run}`, "shows what was sent and answered"]]
     : [];
-  if (left) return [[commandFor("plan", options), "shows what is left to do"], ...journal];
-  return outcomes?.applied ? [[commandFor("drift", options), "checks that the server kept it"], ...journal] : [];
+  if (left) return [[formatScopedCommand("plan", options), "shows what is left to do"], ...journal];
+  return outcomes?.applied
+    ? [[formatScopedCommand("drift", options), "checks that the server kept it"], ...journal]
+    : [];
 }
 
 /** Next steps after a signature: another one, or the apply. */
@@ -89,7 +93,7 @@ export function stepsAfterApproval(
   file: string | undefined,
 ): readonly NextStep[] {
   const which = plan === undefined ? shellWord(file ?? "") : `--plan ${shellWord(plan)}`;
-  return [[`${commandIn("apply", options)} ${which}`, "applies the plan, once it has enough signatures"]];
+  return [[`${formatCommand("apply", options)} ${which}`, "applies the plan, once it has enough signatures"]];
 }
 
 /** Next steps after an import: live state is in sync with its policies; other tools' files may differ. */
@@ -97,10 +101,10 @@ export function stepsAfterImport(
   options: Pick<Scope, "C"> & { readonly kinds?: readonly string[] },
   { isLive, isValid }: { readonly isLive: boolean; readonly isValid: boolean },
 ): readonly NextStep[] {
-  if (!isValid) return [[commandIn("validate", options), "shows what to change first"]];
-  const others: NextStep = [`${commandIn("explain", options)} --kinds`, "lists other kinds, for import --kinds"];
+  if (!isValid) return [[formatCommand("validate", options), "shows what to change first"]];
+  const others: NextStep = [`${formatCommand("explain", options)} --kinds`, "lists other kinds, for import --kinds"];
   return [
-    [commandIn("plan", options), `compares the policies with the server${isLive ? ": no changes" : ""}`],
+    [formatCommand("plan", options), `compares the policies with the server${isLive ? ": no changes" : ""}`],
     ...(isLive && options.kinds === undefined ? [others] : []),
   ];
 }
@@ -116,21 +120,21 @@ export function stepsAfterUnmanaged(
 ): readonly NextStep[] {
   const out = folder === undefined ? "" : ` --out ${shellWord(folder)}`;
   return [
-    [`${commandIn("import", options)} ${shellWord(project)} --kinds all${out}`, "writes policies for this project"],
+    [`${formatCommand("import", options)} ${shellWord(project)} --kinds all${out}`, "writes policies for this project"],
   ];
 }
 
-function commandIn(command: string, { C }: Pick<Scope, "C">): string {
+function formatCommand(command: string, { C }: Pick<Scope, "C">): string {
   return `evenkeel ${command}${C === undefined ? "" : ` -C ${shellWord(C)}`}`;
 }
 
-function commandFor(
+function formatScopedCommand(
   command: string,
   { target = [], exclude = [], since, storage, resend = [], ...options }: Scope,
 ): string {
   const writes = command === "drift" ? [] : resend;
   return [
-    commandIn(command, options),
+    formatCommand(command, options),
     ...target.map((glob) => `--target ${shellWord(glob)}`),
     ...exclude.map((glob) => `--exclude ${shellWord(glob)}`),
     ...(since === undefined ? [] : [`--since ${shellWord(since)}`]),
@@ -144,12 +148,12 @@ const mostWaivers = 8;
 
 /** The narrowest options that let a plan pass its guards, with many addresses abbreviated; empty if no option does. */
 export function waiversText(plan: Pick<Plan, "objections" | "resource_changes">): string {
-  const { line, rest } = waiversOf(plan);
+  const { line, rest } = listWaivers(plan);
   return [line, rest].filter(Boolean).join(" ");
 }
 
 /** The options as typed; too many are abbreviated in words. */
-function waiversOf({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">) {
+function listWaivers({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">) {
   const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
   const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];
   const guarded = objections.filter(({ guard }) => guard === "protected").flatMap(({ addresses }) => addresses);

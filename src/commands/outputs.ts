@@ -36,14 +36,14 @@ export function openReports(
   out?: string,
 ) {
   const targets = reportTargets(
-    requested.map((each) => inPlaceOf(terminal, each)),
+    requested.map((each) => replaceStdout(terminal, each)),
     kinds,
   );
   checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
   return (contents: Outputs): void => {
     for (const { kind, path } of targets) {
       const render = (kind === "text" && contents.file) || contents[kind];
-      if (path) writeTo(terminal, path, render?.(() => textAt(terminal, path)) ?? "");
+      if (path) writeTo(terminal, path, render?.(() => readPrevious(terminal, path)) ?? "");
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
     for (const kind of inPlace.length > 0 ? inPlace : ["text"])
@@ -77,7 +77,7 @@ function unknownKind(kind: string, kinds: readonly string[]): string {
 }
 
 /** Replaces the path of stdout: such a report replaces the text like one without a path. */
-function inPlaceOf(terminal: Terminal, requested: string): string {
+function replaceStdout(terminal: Terminal, requested: string): string {
   const [kind = "", ...rest] = requested.split("=");
   return isStdout(terminal, rest.join("=")) ? kind : requested;
 }
@@ -155,7 +155,7 @@ function put(terminal: Terminal, output: Output, text: string): void {
 }
 
 /** The previous content of a report file; undefined for a pipe or a device. */
-function textAt({ cwd }: Terminal, path: string): string | undefined {
+function readPrevious({ cwd }: Terminal, path: string): string | undefined {
   try {
     const file = resolve(cwd, path);
     return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;

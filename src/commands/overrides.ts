@@ -33,7 +33,7 @@ export const run: Run<Options<"overrides">> = async (terminal, options, [name]) 
   const { policies } = context;
   const policy = name === undefined ? undefined : policyNamed(name, policies);
   const all = knownProjects(policies, fleet?.projects);
-  const projects = options.project === undefined ? all : [projectOf(options.project, all, policies)];
+  const projects = options.project === undefined ? all : [findProject(options.project, all, policies)];
   const rows = overriddenEntries(policies, projects, (each) => (policy ? each === policy : isWide(each)));
   report({
     text: () => overridesText(rows, fleet?.listing ?? null, terminal.palette),
@@ -60,7 +60,7 @@ export function policyNamed(name: string, policies: readonly Policy[]): Policy {
   throw new UserError(`there is no policy ${JSON.stringify(name)}${didYouMean(name, names)}`, exit.usage);
 }
 
-function projectOf(name: string, known: readonly Project[], policies: readonly Policy[]): Project {
+function findProject(name: string, known: readonly Project[], policies: readonly Policy[]): Project {
   const project = known.find(projectTest(name)) ?? projectNamed(name);
   if (isSelected(policies, project)) return project;
   const names = known.map((each) => each.name);

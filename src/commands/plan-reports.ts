@@ -39,8 +39,8 @@ interface Options extends Pick<OnlineOptions, "C" | "report"> {
 
 /** Checks `--report` and `--out` and starts the clock, for a command that makes a plan. */
 export async function openPlanReports(terminal: Terminal, command: string, options: Options): Promise<WriteReports> {
-  const renderers = await renderersFor(options);
-  return openRendered(terminal, command, options, planKinds, await renderers?.planRenderers(kindsIn(options)));
+  const renderers = await loadRenderers(options);
+  return openWithRenderers(terminal, command, options, planKinds, await renderers?.planRenderers(listKinds(options)));
 }
 
 /** Like {@link openPlanReports}, for a command that reports problems and makes no plan. */
@@ -49,20 +49,20 @@ export async function openFindingReports(
   command: string,
   options: Options,
 ): Promise<WriteReports<Actionable>> {
-  const renderers = await renderersFor(options);
-  return openRendered(terminal, command, options, findingKinds, renderers?.findingRenderers);
+  const renderers = await loadRenderers(options);
+  return openWithRenderers(terminal, command, options, findingKinds, renderers?.findingRenderers);
 }
 
 /** The other renderers are loaded on demand, because most runs need none. */
-async function renderersFor(options: Options) {
-  return kindsIn(options).every(isOwnKind) ? undefined : await import("../report/formats.ts");
+async function loadRenderers(options: Options) {
+  return listKinds(options).every(isOwnKind) ? undefined : await import("../report/formats.ts");
 }
 
 type Problems = Pick<Actionable, "problems" | "warnings">;
 
 type Renderers<Content> = Readonly<Record<string, Renderer<Content>>> & { readonly markdown: Renderer<Content> };
 
-function openRendered<Content extends Problems>(
+function openWithRenderers<Content extends Problems>(
   terminal: Terminal,
   command: string,
   options: Options,
@@ -81,7 +81,7 @@ function openRendered<Content extends Problems>(
     );
     const file = () => [...problemLines(ended.plan), own.text()].filter(Boolean).join("\n");
     write({ ...Object.fromEntries(rendered), ...own, file });
-    if (renderers && kindsIn(options).includes("github"))
+    if (renderers && listKinds(options).includes("github"))
       summarize(terminal, () => renderers.markdown(report, () => undefined));
   };
 }
@@ -99,7 +99,7 @@ export async function withFailureReport<Result>(
   }
 }
 
-function kindsIn({ report = [] }: Options): readonly string[] {
+function listKinds({ report = [] }: Options): readonly string[] {
   return report.map((each) => each.split("=")[0] ?? "");
 }
 
@@ -147,23 +147,23 @@ function gitlabLinks(env: Environment, html: string | undefined): Links {
   const path = html !== undefined && folder ? pathBelow(folder, html) : undefined;
   const artifact = path === undefined ? undefined : `/artifacts/file/${path.map(encodeURIComponent).join("/")}`;
   return {
-    ...named("files", commitUrl(webUrl(project), "/-/blob/", commit)),
-    ...named("page", artifact && joined(webUrl(job), artifact)),
+    ...pickLink("files", commitUrl(webUrl(project), "/-/blob/", commit)),
+    ...pickLink("page", artifact && joinUrl(webUrl(job), artifact)),
   };
 }
 
 function githubLinks(env: Environment, html: string | undefined): Links {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_SHA: commit, GITHUB_RUN_ID: run } = env;
   if (!repository || !/^[\w.-]+\/[\w.-]+$/.test(repository)) return {};
-  const project = joined(webUrl(server), `/${repository}`);
+  const project = joinUrl(webUrl(server), `/${repository}`);
   const isRun = html !== undefined && /^\d+$/.test(run ?? "");
   return {
-    ...named("files", commitUrl(project, "/blob/", commit)),
-    ...named("page", isRun ? joined(project, `/actions/runs/${run}`) : undefined),
+    ...pickLink("files", commitUrl(project, "/blob/", commit)),
+    ...pickLink("page", isRun ? joinUrl(project, `/actions/runs/${run}`) : undefined),
   };
 }
 
-function named<Name extends keyof Links>(
+function pickLink<Name extends keyof Links>(
   name: Name,
   url: string | undefined,
 ): Pick<Links, Name> | Record<never, never> {
@@ -171,10 +171,10 @@ function named<Name extends keyof Links>(
 }
 
 function commitUrl(project: string | undefined, between: string, commit = ""): string | undefined {
-  return /^[0-9a-f]{40,64}$/.test(commit) ? joined(project, `${between}${commit}/`) : undefined;
+  return /^[0-9a-f]{40,64}$/.test(commit) ? joinUrl(project, `${between}${commit}/`) : undefined;
 }
 
-function joined(start: string | undefined, rest: string): string | undefined {
+function joinUrl(start: string | undefined, rest: string): string | undefined {
   return start === undefined ? undefined : `${start}${rest}`;
 }
 

@@ -25,10 +25,10 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
 export async function planAs(command: "plan" | "drift", terminal: Terminal, asked: Options<"plan">): Promise<ExitCode> {
   const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, command, options);
-  const result = await planned(command, terminal, asked);
+  const result = await makePlan(command, terminal, asked);
   const { plan, catalogue, compared, missing } = result;
   const json = () => JSON.stringify(plan, null, 2);
-  const refusals = refusalsOf(plan, options);
+  const refusals = listRefusals(plan, options);
   printProblems(terminal, plan);
   printMissingSecrets(terminal, missing);
   if (options.out) writeTo(terminal, options.out, json());
@@ -36,7 +36,7 @@ export async function planAs(command: "plan" | "drift", terminal: Terminal, aske
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const next = compared ? nextOf(command, options, plan) : [];
+  const next = compared ? chooseNext(command, options, plan) : [];
   const text = () => (compared ? planAndNext(command, terminal, options, result, next) : "");
   write(
     { text, json },
@@ -47,7 +47,7 @@ export async function planAs(command: "plan" | "drift", terminal: Terminal, aske
   return code;
 }
 
-function nextOf(command: "plan" | "drift", options: Options<"plan">, plan: Plan): readonly NextStep[] {
+function chooseNext(command: "plan" | "drift", options: Options<"plan">, plan: Plan): readonly NextStep[] {
   return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 
@@ -64,7 +64,7 @@ function planAndNext(
   return paragraphs([text, saved, nextStepsText(next, palette)]);
 }
 
-async function planned(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
+async function makePlan(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const request: Request = {
@@ -91,7 +91,7 @@ function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Plan
 }
 
 /** Reasons why the command fails in spite of a plan: a sentence for each option that requires it. */
-function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
+function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
   const loosening = objections.filter(({ guard }) => guard === "loosening");
   const guards = objections.filter(({ guard }) => guard !== "loosening");
   const loosened = loosening.map(

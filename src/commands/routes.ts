@@ -44,11 +44,11 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
     if (shown) report(shown.renderers);
     return exitCode({ problem: shown?.isWhole !== true });
   } catch (error) {
-    return failed(terminal, error);
+    return printFailure(terminal, error);
   }
 };
 
-function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
+function printFailure({ warn, interrupted }: Terminal, error: unknown): ExitCode {
   if (!(error instanceof CallFailed)) throw error;
   warn(printable(`error: ${explainCallFailure(error)}`));
   return exitCode({ interrupted: interrupted.aborted, problem: true });
@@ -84,7 +84,9 @@ type Show = (
 
 const shownRoutes: Show = async (terminal, options, request, project) => {
   const { event = "", branch, branchKind, pipelineStatus } = options;
-  const result = options.live ? await reported(request, project, event) : await declared(terminal, request, project);
+  const result = options.live
+    ? await readReported(request, project, event)
+    : await readDeclared(terminal, request, project);
   if (!result) return undefined;
   const { listeners, unread } = result;
   for (const each of unread) terminal.warn(printable(`error: ${unreadText(project, each)}`));
@@ -128,14 +130,14 @@ interface Known {
   readonly unread: readonly Unread[];
 }
 
-async function reported(request: Request, name: string, event: string): Promise<Known> {
+async function readReported(request: Request, name: string, event: string): Promise<Known> {
   await using reader = await connectReader(connectionFrom(request));
   const { catalogue } = reader;
   const { live, unread } = await readActiveReadable(reader, { name }, listening(catalogue, event));
   return { listeners: liveListeners(live, catalogue), unread };
 }
 
-async function declared(terminal: Terminal, request: Asked, project: string): Promise<Known | undefined> {
+async function readDeclared(terminal: Terminal, request: Asked, project: string): Promise<Known | undefined> {
   const desired = await effectiveState(terminal, request, project);
   return desired && { listeners: declaredListeners(desired.resources, request.catalogue), unread: [] };
 }

@@ -23,7 +23,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     env: terminal.env,
     targets: globsOf("--target", options.target, targetFaultIn(folderOf(terminal, options))),
     excludes: globsOf("--exclude", options.exclude, targetFaultIn(folderOf(terminal, options))),
-    signal: stopOf(terminal, options.timeout),
+    signal: createStop(terminal, options.timeout),
     connecting: terminal.listen,
     warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
     ...(asOf && { today: asOf }),
@@ -32,12 +32,12 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
     ...(workers && { workers }),
     ...(giveUpAfter && { patience: { giveUpAfter } }),
-    ...(shard && sharded(partOf(shard, terminal))),
+    ...(shard && toShardOptions(chooseShard(shard, terminal))),
     ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
   };
 }
 
-function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): AbortSignal {
+function createStop({ interrupted, warn }: Terminal, timeout: number | undefined): AbortSignal {
   const say = () => warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
   interrupted.addEventListener("abort", say, { once: true });
   if (!timeout) return interrupted;
@@ -45,12 +45,12 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
 }
 
 /** The shard 1/1 is everything. */
-function sharded(part: Shard): Pick<Request, "shard" | "part"> {
+function toShardOptions(part: Shard): Pick<Request, "shard" | "part"> {
   return part.total === 1 ? {} : { shard: shardOf(part), part: `${part.index}/${part.total}` };
 }
 
 /** `auto` reads the shard from the environment of the pipeline; a job that is not parallel has no shard. */
-function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Shard {
+function chooseShard(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Shard {
   if (shard !== "auto") return shard;
   const { CI_NODE_TOTAL: total = "", CI_NODE_INDEX: index = total === "1" ? "1" : "" } = env;
   const part = { index: Number(index), total: Number(total) };

@@ -25,7 +25,7 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
   if (options.token === "") throw new UserError("--token is empty: no request could use it", exit.usage);
   if (options.port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
   const kinds = folder === undefined ? [] : ownKinds(terminal, folder);
-  const server = await started({
+  const server = await startServer({
     ...rest,
     release,
     kinds,
@@ -40,7 +40,7 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
   return exit.done;
 };
 
-async function started(options: ServerOptions & Pick<Options<"serve">, "host" | "port">): Promise<Server> {
+async function startServer(options: ServerOptions & Pick<Options<"serve">, "host" | "port">): Promise<Server> {
   try {
     return await createServer(options);
   } catch (error) {
@@ -51,7 +51,7 @@ async function started(options: ServerOptions & Pick<Options<"serve">, "host" | 
 
 function ownKinds({ cwd }: Terminal, folder: string): readonly ResourceKind[] {
   const read = readKinds(cwd, folder, allKinds());
-  if ("problems" in read) throw new UserError(problemsOf(read.problems));
+  if ("problems" in read) throw new UserError(formatProblems(read.problems));
   if (read.kinds.length > 0) return read.kinds;
   throw new UserError(`no document of kind: ResourceKind in ${folder}`);
 }
@@ -59,16 +59,16 @@ function ownKinds({ cwd }: Terminal, folder: string): readonly ResourceKind[] {
 function readSeed(terminal: Terminal, file: string, dialect: string, kinds: readonly ResourceKind[]): Seed {
   const parsed = parseSeed(readNamedFile(terminal, file), file, catalogueOf(dialect), kinds);
   if ("seed" in parsed) return parsed.seed;
-  throw new UserError(problemsOf(parsed.problems));
+  throw new UserError(formatProblems(parsed.problems));
 }
 
 function readChaos(terminal: Terminal, file: string): readonly ChaosRule[] {
   const parsed = parseChaos(readNamedFile(terminal, file), file);
   if ("chaos" in parsed) return parsed.chaos;
-  throw new UserError(problemsOf(parsed.problems));
+  throw new UserError(formatProblems(parsed.problems));
 }
 
-function problemsOf(problems: readonly Problem[]): string {
+function formatProblems(problems: readonly Problem[]): string {
   return problems.map(problemLine).join("\n");
 }
 
@@ -90,7 +90,7 @@ export type KindsRead = { readonly kinds: readonly ResourceKind[] } | { readonly
 export function readKinds(cwd: string, folder: string, known: readonly ResourceKind[]): KindsRead {
   const kinds: ResourceKind[] = [];
   const problems: Problem[] = [];
-  for (const { file, text } of documentsIn(cwd, folder)) {
+  for (const { file, text } of readDocuments(cwd, folder)) {
     const parsed = parseKind(text, file, [...known, ...kinds]);
     if ("value" in parsed) kinds.push(parsed.value);
     else problems.push(...parsed.problems);
@@ -113,21 +113,21 @@ interface DocumentText {
   readonly text: string;
 }
 
-function documentsIn(cwd: string, folder: string): readonly DocumentText[] {
-  return filesIn(resolve(cwd, folder)).flatMap((path) => {
+function readDocuments(cwd: string, folder: string): readonly DocumentText[] {
+  return listFiles(resolve(cwd, folder)).flatMap((path) => {
     const file = relative(cwd, path);
-    return documentsOf(readFileSync(path, "utf8"))
+    return splitDocuments(readFileSync(path, "utf8"))
       .filter((text) => /^kind: *["']?ResourceKind["']?\s*(#.*)?$/m.test(text))
       .map((text) => ({ file, text }));
   });
 }
 
-function filesIn(folder: string): readonly string[] {
+function listFiles(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return entries.flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return isIgnored(entry.name) ? [] : filesIn(path);
+      if (entry.isDirectory()) return isIgnored(entry.name) ? [] : listFiles(path);
       return /\.ya?ml$/.test(entry.name) ? [path] : [];
     });
   } catch (error) {
@@ -139,7 +139,7 @@ function isIgnored(name: string): boolean {
   return name.startsWith(".") || name === "node_modules";
 }
 
-function documentsOf(text: string): readonly string[] {
+function splitDocuments(text: string): readonly string[] {
   const lines = text.split("\n");
   const starts = lines.flatMap((line, index) => (/^---(\s|$)/.test(line) ? [index + 1] : []));
   const bounds = [0, ...starts];

@@ -77,11 +77,11 @@ export async function effectiveProject(
   const all = [...context.problems, ...problems];
   printProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
-  if (desired.kinds.size === 0) throw new UserError(whyUnselected(name, project, context));
+  if (desired.kinds.size === 0) throw new UserError(explainUnselected(name, project, context));
   return { context, desired };
 }
 
-function whyUnselected(name: string, project: Project, context: Checked): string {
+function explainUnselected(name: string, project: Project, context: Checked): string {
   if (isSelected(context.policies, { ...project, archived: false }))
     return `no policy selects ${name}: it is archived, and policies leave archived projects alone without archived: include`;
   const [last] = matchingLayers(context.expired, project);
@@ -99,11 +99,11 @@ function namedProject(name: string): Project {
 async function identify(terminal: Terminal, name: string, context: Checked): Promise<Project> {
   const project = namedProject(name);
   if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, context);
-  return isMeantByGlobs(project, context) ? confirmed(terminal, project, context) : project;
+  return isMeantByGlobs(project, context) ? confirmProject(terminal, project, context) : project;
 }
 
 /** Globs also match projects that do not exist, so the project is looked up; prints a note if the server is unavailable. */
-async function confirmed(terminal: Terminal, project: Project, context: Checked): Promise<Project> {
+async function confirmProject(terminal: Terminal, project: Project, context: Checked): Promise<Project> {
   try {
     return await lookUp(project.name, context, { backoff: once });
   } catch (error) {
@@ -176,7 +176,7 @@ export const blame: Run<Options<"blame">> = async (terminal, options, [address =
   };
   const effective = await effectiveProject(terminal, requestOf(terminal, options), written.project, check);
   if (!effective) return exitCode({ problem: true });
-  const blaming = await blamingOf(effective, withKeyText(effective.context.loaded.workspace.catalogue, written));
+  const blaming = await collectBlaming(effective, withKeyText(effective.context.loaded.workspace.catalogue, written));
   report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
   if (blaming.git !== null) throw new UserError(`blame names no commits: ${blaming.git}`, exit.usage);
   return exitCode({});
@@ -204,15 +204,15 @@ interface ShownLine extends DecidingLine {
   readonly role: BlamedLine["role"];
 }
 
-async function blamingOf({ context, desired }: EffectiveProject, parts: AddressParts): Promise<Blaming> {
+async function collectBlaming({ context, desired }: EffectiveProject, parts: AddressParts): Promise<Blaming> {
   const { project } = desired;
   const shown = shownLines(context, desired, parts);
   const { root, workspace } = context.loaded;
   await using state = await openState({ root, name: workspace.name, env: context.request.env });
-  const { lines, git } = blamed(root, shown);
+  const { lines, git } = blameLinesOf(root, shown);
   const key =
     desired.resources.find((each) => each.identity === identityOf(workspace.catalogue, parts))?.key ?? parts.key;
-  const names = namesOf(project).map((name) => addressOf(name, parts.kind, key));
+  const names = listNames(project).map((name) => addressOf(name, parts.kind, key));
   return {
     address: addressOf(project.name, parts.kind, key),
     project: project.name,
@@ -224,7 +224,7 @@ async function blamingOf({ context, desired }: EffectiveProject, parts: AddressP
   };
 }
 
-function namesOf({ name, id, path }: Project): readonly string[] {
+function listNames({ name, id, path }: Project): readonly string[] {
   return [...new Set([name, path ?? name, String(id ?? name)])];
 }
 
@@ -253,7 +253,7 @@ function unknownAddress({ project, resources }: DesiredProject, { kind, key }: A
 }
 
 /** Runs `git blame` once for each file. */
-function blamed(root: string, shown: readonly ShownLine[]): Pick<Blaming, "lines" | "git"> {
+function blameLinesOf(root: string, shown: readonly ShownLine[]): Pick<Blaming, "lines" | "git"> {
   const places = shown.map(({ line }) => line.place());
   const files = new Map<string, Blame>();
   for (const { file } of places) {

@@ -71,7 +71,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     screen.clear();
     toStdout(`${text}\n`);
   };
-  const interruption = interruptionOf(host, () => screen.leave());
+  const interruption = createInterruption(host, () => screen.leave());
   // In a container, the first process receives only signals that it handles.
   if (host.pid === 1) interruption.listen();
   const asking = <Result>(work: (ask: AskQuestion) => Promise<Result>) => {
@@ -95,7 +95,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
     interview: asking,
-    lines: () => linesOf(stdin),
+    lines: () => readLines(stdin),
     unrecorded: host.unrecorded === true,
     progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr, screen)),
     listen: interruption.listen,
@@ -148,7 +148,7 @@ async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise
   }
 }
 
-async function* linesOf(input: Host["stdin"]): AsyncIterable<string> {
+async function* readLines(input: Host["stdin"]): AsyncIterable<string> {
   const { createInterface } = await import("node:readline");
   yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 }
@@ -167,7 +167,7 @@ function blocking(host: Host, work: () => void): void {
 }
 
 /** Aborted by the first signal after `listen`; the second one ends the process, after `leaving`. */
-function interruptionOf(
+function createInterruption(
   host: Host,
   leaving: () => void,
 ): { readonly signal: AbortSignal; readonly listen: () => void } {

@@ -18,13 +18,13 @@ export function testDifferences(
   const significant = { ...plan, problems: plan.problems.filter(isSignificant) };
   return [
     ...problemDifferences(test, significant),
-    ...(compared ? [...changeDifferences(test, plan), ...objectionDifferences(test, plan)] : uncompared(test)),
+    ...(compared ? [...changeDifferences(test, plan), ...objectionDifferences(test, plan)] : reportUncompared(test)),
   ];
 }
 
 type Say = (message: string, ...path: readonly (string | number)[]) => Problem;
 
-function sayingAt({ document }: PolicyTest): Say {
+function createReporter({ document }: PolicyTest): Say {
   return (message, ...path) => {
     const place = document.place(["expect", ...path]);
     return { severity: "error", rule: "test", message, place };
@@ -34,15 +34,15 @@ function sayingAt({ document }: PolicyTest): Say {
 function changeDifferences(test: PolicyTest, { resource_changes: planned }: Plan): readonly Problem[] {
   const { changes, others } = test.expect;
   if (changes === undefined) return [];
-  const say = sayingAt(test);
+  const say = createReporter(test);
   const left = new Set(planned);
   const missing = changes.flatMap(({ address, action }, index) => {
-    const found = planned.find((each) => namesOf(each).includes(address));
+    const found = planned.find((each) => listNames(each).includes(address));
     if (found) left.delete(found);
     if (found && actionOf(found) === action) return [];
     const instead = found
       ? `its action is ${actionOf(found)} (${found.action_reason})`
-      : `nothing is planned there${orElse(address, planned.flatMap(namesOf))}`;
+      : `nothing is planned there${orElse(address, planned.flatMap(listNames))}`;
     return [say(`expected ${action} ${address}; ${instead}`, "changes", index)];
   });
   if (others) return missing;
@@ -54,13 +54,13 @@ function changeDifferences(test: PolicyTest, { resource_changes: planned }: Plan
 }
 
 /** The address as planned, and the one with the full path if policies name the project by its ID. */
-function namesOf({ address, project, project_path: path }: PlannedChange): readonly string[] {
+function listNames({ address, project, project_path: path }: PlannedChange): readonly string[] {
   return path === undefined ? [address] : [address, path + address.slice(project.length)];
 }
 
 function objectionDifferences(test: PolicyTest, { objections }: Plan): readonly Problem[] {
   const { blocked_by: expected = [] } = test.expect;
-  const say = sayingAt(test);
+  const say = createReporter(test);
   const named = objections.map(({ guard, name = guard, message }) => ({ name, message }));
   return [
     ...lacking(
@@ -76,7 +76,7 @@ function objectionDifferences(test: PolicyTest, { objections }: Plan): readonly 
 /** Warnings need not be listed. */
 function problemDifferences(test: PolicyTest, { problems, warnings }: Plan): readonly Problem[] {
   const { problems: expected = [] } = test.expect;
-  const say = sayingAt(test);
+  const say = createReporter(test);
   const [first, ...others] = problems.filter(({ rule }) => !expected.includes(rule));
   const more = others.length > 0 ? ` and ${counted(others.length, "more problem")}` : "";
   return [
@@ -89,10 +89,10 @@ function problemDifferences(test: PolicyTest, { problems, warnings }: Plan): rea
 }
 
 /** A plan that was blocked by problems contains no changes to compare. */
-function uncompared(test: PolicyTest): readonly Problem[] {
+function reportUncompared(test: PolicyTest): readonly Problem[] {
   const { changes = [], blocked_by = [] } = test.expect;
   if (changes.length + blocked_by.length === 0) return [];
-  return [sayingAt(test)("nothing was planned, because of the problems", ...at(test, "changes"))];
+  return [createReporter(test)("nothing was planned, because of the problems", ...at(test, "changes"))];
 }
 
 /** The path of an optional expectation. */

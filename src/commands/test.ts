@@ -38,7 +38,7 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
   const write = openReports(terminal, options.report, testKinds);
   const loaded = loadWorkspace(folderOf(terminal, options));
   const read = readTests(loaded.documents);
-  const isChosen = chosenBy(terminal, loaded.root, paths);
+  const isChosen = createFilter(terminal, loaded.root, paths);
   const tests = read.tests.filter(({ document }) => isChosen(document.file));
   // The plan of a test contains the problems of the workspace.
   const known =
@@ -48,7 +48,7 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
     throw new UserError(`no document of kind: Test in ${paths.join(", ")}; see docs/testing.md`, exit.usage);
   printProblems(terminal, bySeverity(problems));
   const tested: Tested[] = [];
-  for (const test of tests) tested.push({ test, differences: await differencesOf(terminal, test, loaded) });
+  for (const test of tests) tested.push({ test, differences: await findDifferences(terminal, test, loaded) });
   const failed = tested.filter(({ differences }) => differences.length > 0).length;
   const code: ExitCode = failed + problems.length > 0 ? exit.problem : exit.done;
   write({
@@ -66,7 +66,7 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
 const testKinds = ["json", "junit", "text"] as const;
 
 /** Tests whether a manifest's file is below one of the paths, which are relative to the current folder. */
-function chosenBy({ cwd }: Terminal, root: string, paths: readonly string[]): (file: string) => boolean {
+function createFilter({ cwd }: Terminal, root: string, paths: readonly string[]): (file: string) => boolean {
   const chosen = paths.map((path) => {
     if (!existsSync(resolve(cwd, path))) throw new UserError(`there is no file or folder ${path}`, exit.usage);
     return relative(root, resolve(cwd, path)).split(sep).join("/");
@@ -74,11 +74,11 @@ function chosenBy({ cwd }: Terminal, root: string, paths: readonly string[]): (f
   return (file) => paths.length === 0 || chosen.some((path) => path === "" || `${file}/`.startsWith(`${path}/`));
 }
 
-async function differencesOf(terminal: Terminal, test: PolicyTest, loaded: Loaded): Promise<readonly Problem[]> {
+async function findDifferences(terminal: Terminal, test: PolicyTest, loaded: Loaded): Promise<readonly Problem[]> {
   const kinds = soundKinds(loaded.documents).map(({ value }) => value as ResourceKind);
   const read = readSeed(test, loaded, kinds);
   if ("problems" in read) return read.problems;
-  const planned = await planFor(terminal, test, loaded, { seed: read.seed, kinds });
+  const planned = await makePlan(terminal, test, loaded, { seed: read.seed, kinds });
   return testDifferences(test, planned, (problem) => isOfSeed(problem, read.seed));
 }
 
@@ -126,7 +126,7 @@ function readSeed(
  * and ledger, and without secrets and settings from the environment other than EVENKEEL_RULES, so that a test has the
  * same result everywhere.
  */
-async function planFor(
+async function makePlan(
   { env, listen, interrupted: signal }: Terminal,
   { as_of: today }: PolicyTest,
   loaded: Loaded,

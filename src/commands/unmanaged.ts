@@ -22,7 +22,7 @@ export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   const unmanaged = await unmanagedResources({ ...request, progress: bar.update }).finally(bar.stop);
   printProblems(terminal, unmanaged);
   report({
-    text: () => textOf(unmanaged, terminal, nextSteps(unmanaged, terminal, request, options)),
+    text: () => formatText(unmanaged, terminal, nextSteps(unmanaged, terminal, request, options)),
     json: () => unmanagedJson(unmanaged),
     markdown: () => unmanagedMarkdown(unmanaged),
     html: () => html(unmanaged),
@@ -30,7 +30,7 @@ export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: unmanaged.problems.length > 0 });
 };
 
-function textOf(found: Unmanaged, { palette }: Terminal, next: readonly NextStep[]): string {
+function formatText(found: Unmanaged, { palette }: Terminal, next: readonly NextStep[]): string {
   if (found.projects === 0 && found.problems.length > 0) return "";
   return paragraphs([unmanagedText(found, palette), nextStepsText(next, palette)]);
 }

@@ -79,10 +79,10 @@ async function validating(terminal: Terminal, options: Options<"validate">, repo
   const policyCount = counted(policies.length + expired.length, "policy", "policies");
   const ruleCount = inForce.rules.length > 0 ? `, ${counted(inForce.rules.length, "rule")}` : "";
   if (hasErrors(all)) return report(all, `Not valid: ${counted(problems.length, "problem")}.`);
-  return report(all, `Valid: ${policyCount}${ruleCount}.`, await overridesOf(terminal, loaded, policies));
+  return report(all, `Valid: ${policyCount}${ruleCount}.`, await readOverrides(terminal, loaded, policies));
 }
 
-async function overridesOf(
+async function readOverrides(
   terminal: Terminal,
   { root, workspace }: Loaded,
   policies: readonly Policy[],

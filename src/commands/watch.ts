@@ -29,7 +29,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   const root = dirname(findWorkspace(folder));
   loadSettings(folder);
   consoleUrlIn(terminal.env);
-  const schedule = scheduleOf(options);
+  const schedule = createSchedule(options);
   if (options.follow) repositoryAround(root);
   const printer = checkPrinter(terminal);
   const request = { ...requestOf(terminal, options), tokenExpires: printer.tokenExpires };
@@ -80,7 +80,7 @@ function following({ forward }: Follower, poll: number, root: string): NonNullab
 
 const usual = 30 * 60_000;
 
-function scheduleOf({ every: often = usual, cron: times }: Options<"watch">): Schedule {
+function createSchedule({ every: often = usual, cron: times }: Options<"watch">): Schedule {
   const now = systemClock.now();
   return times === undefined ? every(often, now) : cron(times, now);
 }
@@ -168,13 +168,13 @@ function checkPrinter(terminal: Terminal): CheckPrinter {
     },
     checked: (end) => {
       const { outcome } = end;
-      terminal.print(lineOf(end));
+      terminal.print(formatCheck(end));
       const problems = problemLines(end);
       if (problems !== reported.problems) terminal.warn(problems);
       reported.problems = problems;
       figures = {
         ...figures,
-        seen: end.whole ? metricsOf(end, figures.seen) : figures.seen,
+        seen: end.whole ? renderMetrics(end, figures.seen) : figures.seen,
         server: end.plan.server.url,
         checks: { ...figures.checks, [outcome]: (figures.checks[outcome] ?? 0) + 1 },
         last: end.finishedAt.getTime() / 1000,
@@ -184,7 +184,7 @@ function checkPrinter(terminal: Terminal): CheckPrinter {
 }
 
 /** `2026-11-22T02:00:00Z  different: 3 changes in 2 of 214 projects, 430 requests, 1.2 s (run R)` */
-function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: CheckEnd): string {
+function formatCheck({ plan, whole, applied, run, outcome, seconds, finishedAt }: CheckEnd): string {
   const { changed_projects: changed, reads } = plan.summary;
   const { length } = plan.resource_changes;
   const done = [...(applied?.outcomes?.values() ?? [])].filter(({ status }) => status === "applied").length;
@@ -208,7 +208,7 @@ function problemLines({ plan, errors, applied }: CheckEnd): string {
   return [...lines, ...refused].join("\n");
 }
 
-function metricsOf({ plan, catalogue, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {
+function renderMetrics({ plan, catalogue, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {
   const report = { plan, catalogue, compared, seconds, finishedAt, exitCode, command: "watch", folder: "" };
   return prometheus(report, () => before);
 }

@@ -72,7 +72,7 @@ type Present = LiveTarget & { readonly live: Live };
 function acceptFields(start: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
   const subject = subjectNow(start, target, newFile);
   const isVariable = (name: string) =>
-    subject.entry !== undefined && variableOf(subject, subject.entry, name) !== undefined;
+    subject.entry !== undefined && findVariable(subject, subject.entry, name) !== undefined;
   const names = differing(start.manifests, target);
   // Variables first, so that an entry that has to be repeated keeps them.
   const ordered = [...names.filter(isVariable), ...names.filter((name) => !isVariable(name))];
@@ -173,7 +173,7 @@ function* fieldEdits(subject: Subject, name: string, values: ReadonlyMap<string,
   const value = values.get(name);
   if (!entry) return;
   const line = entry.written ? lineOfField(entry, name) : entry;
-  const variable = value === undefined ? undefined : variableOf(subject, entry, name);
+  const variable = value === undefined ? undefined : findVariable(subject, entry, name);
   for (const each of [variable, line]) {
     const policy = each && policyOf(manifests, each);
     if (!each || !policy || !isOwn(policy, target.ref.project)) continue;
@@ -183,20 +183,21 @@ function* fieldEdits(subject: Subject, name: string, values: ReadonlyMap<string,
       each === variable ? [`vars.${variable.name} of policy ${policy.name} (${each.document.file}) decides`] : [];
     yield {
       file: each.document.file,
-      texts: [sorted(manifests, source.text, text)],
+      texts: [restoreOrder(manifests, source.text, text)],
       notes: [...notes, ...untilNotes(policy)],
     };
   }
   if (variable && value !== undefined)
     yield* targetEdits(subject, variable, (own) => setIn(own, ["vars", variable.name], value));
-  const path = pathOf(subject, entry.desired.key);
-  if (entry.desired.key !== "") yield* targetEdits(subject, entry, (own) => setIn(own, path, restated(entry, values)));
+  const path = resourcePath(subject, entry.desired.key);
+  if (entry.desired.key !== "")
+    yield* targetEdits(subject, entry, (own) => setIn(own, path, restateEntry(entry, values)));
   else if (value !== undefined)
     yield* targetEdits(subject, entry.setBy?.get(name) ?? entry, (own) => setIn(own, [...path, name], value));
 }
 
 /** The variable that alone is the written value of a field; undefined for any other value. */
-function variableOf({ manifests, target }: Subject, entry: PolicyEntry, name: string): Variable | undefined {
+function findVariable({ manifests, target }: Subject, entry: PolicyEntry, name: string): Variable | undefined {
   const value = entry.written?.parameters[name];
   if (typeof value !== "string" || !/^\$\{[^}]*\}$/.test(value)) return undefined;
   const [reference = ""] = referencesOf(value);
@@ -206,7 +207,7 @@ function variableOf({ manifests, target }: Subject, entry: PolicyEntry, name: st
 }
 
 /** The value of an entry with other values for these fields. */
-function restated({ written }: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): WritableValue {
+function restateEntry({ written }: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): WritableValue {
   if (!written) return [...values.values()][0] ?? null;
   const fields = Object.entries({ ...written.parameters, ...Object.fromEntries(values) });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as WritableValue;
@@ -220,7 +221,7 @@ function* absenceEdits(subject: Subject): Iterable<Edit> {
   const { off } = policyKind(manifests.workspace.catalogue, target.ref.kind) ?? {};
   const add = (source: { text: string; document: number }): Edited => {
     if (off) return addTo(source, [off], target.ref.key);
-    const path = ["absent", sectionOf(subject)];
+    const path = ["absent", findSection(subject)];
     return target.ref.key === "" ? setIn(source, path, true) : addTo(source, path, literal(target.ref.key));
   };
   if (isOwn(policy, target.ref.project)) {
@@ -235,7 +236,7 @@ function* absenceEdits(subject: Subject): Iterable<Edit> {
 /** Edits that declare a resource that a policy lists as disabled or absent, or that an exclusive policy omits. */
 function* presenceEdits(subject: Subject, node: () => WritableValue): Iterable<Edit> {
   const { manifests, entry, target } = subject;
-  const path = pathOf(subject, literal(target.ref.key));
+  const path = resourcePath(subject, literal(target.ref.key));
   const policy = entry && policyOf(manifests, entry);
   if (entry && policy && isOwn(policy, target.ref.project)) {
     const { file, index: document } = entry.document;
@@ -255,14 +256,14 @@ function* targetEdits(
   const layers = matchingLayers(manifests.policies, ref.project).map(({ policy }) => policy);
   const policy = line ? policyOf(manifests, line) : layers.find(({ exclusive }) => exclusive.has(ref.kind));
   for (const target of editTargets(manifests, ref.project, policy, newFile)) {
-    const texts = [sorted(manifests, target.text, edit(target))];
+    const texts = [restoreOrder(manifests, target.text, edit(target))];
     const declared = `declared for ${ref.project.name}`;
-    const why = line && policy ? `${whyElsewhere(policy, ref.project)}: ${declared} alone` : declared;
+    const why = line && policy ? `${explainElsewhere(policy, ref.project)}: ${declared} alone` : declared;
     yield { file: target.file, texts, notes: [`${why} in ${target.words}`] };
   }
 }
 
-function whyElsewhere(policy: Policy, project: Project): string {
+function explainElsewhere(policy: Policy, project: Project): string {
   const words = `policy ${policy.name} (${policy.document.file})`;
   return isOwn(policy, project) ? `${words} cannot declare it` : `${words} applies to other projects too`;
 }
@@ -272,7 +273,7 @@ function untilNotes({ name, until }: Policy): readonly string[] {
 }
 
 /** Restores the order of `fmt`, if the file was in that order. */
-function sorted({ workspace: { catalogue } }: Manifests, before: string, after: Edited): Edited {
+function restoreOrder({ workspace: { catalogue } }: Manifests, before: string, after: Edited): Edited {
   if (after === undefined) return undefined;
   const [was, is] = [format("", before, catalogue), format("", after, catalogue)];
   return "text" in was && was.text === before && "text" in is ? is.text : after;
@@ -282,13 +283,13 @@ function editable({ texts }: Manifests, { document }: Pick<PolicyEntry, "documen
   return { text: texts.get(document.file) ?? "", document: document.index };
 }
 
-function sectionOf({ manifests, target }: Subject): string {
+function findSection({ manifests, target }: Subject): string {
   return policyKind(manifests.workspace.catalogue, target.ref.kind)?.section ?? "";
 }
 
 /** The path of a resource in a policy; for a singleton, its section. */
-function pathOf(subject: Subject, key: string): readonly string[] {
-  return key === "" ? [sectionOf(subject)] : [sectionOf(subject), key];
+function resourcePath(subject: Subject, key: string): readonly string[] {
+  return key === "" ? [findSection(subject)] : [findSection(subject), key];
 }
 
 /** The first edit that is valid, has the wanted effect today, and changes nothing else of the project. */
@@ -302,7 +303,11 @@ function firstValid(
   for (const { file, texts, notes } of edits) {
     const text = texts.at(-1);
     const next = text === undefined ? undefined : withText(manifests, file, text);
-    if (!next || othersOf(next, target) !== othersOf(manifests, target) || !isAccepted(desiredNow(next, target)))
+    if (
+      !next ||
+      serializeOthers(next, target) !== serializeOthers(manifests, target) ||
+      !isAccepted(desiredNow(next, target))
+    )
       continue;
     const hunks = withHunks(draft.hunks, file, [manifests.texts.get(file), ...texts]);
     return { ...draft, manifests: next, hunks, notes: [...new Set([...draft.notes, ...notes])] };
@@ -318,7 +323,7 @@ function desiredNow({ policies, workspace }: Manifests, { ref }: LiveTarget): De
 }
 
 /** The rest of the project's desired state. Literal secrets are compared without their location. */
-function othersOf({ policies, workspace }: Manifests, { ref }: LiveTarget): string {
+function serializeOthers({ policies, workspace }: Manifests, { ref }: LiveTarget): string {
   const identity = identityOf(workspace.catalogue, ref);
   const { desired, problems } = desiredOf(policies, ref.project);
   const others = desired.resources.filter((resource) => resource.identity !== identity);

@@ -92,7 +92,7 @@ export async function accept(request: AcceptRequest): Promise<Acceptance> {
   if (isFinal) await context.ledger?.ready();
   await using reader = await connectReader(connectionOf(context));
   try {
-    return await accepted(reader, await atRelease(reader, context), request, lease?.token);
+    return await acceptTargets(reader, await atRelease(reader, context), request, lease?.token);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     const problem: Problem = { severity: "error", rule: error.kind, message: explainCallFailure(error) };
@@ -100,7 +100,7 @@ export async function accept(request: AcceptRequest): Promise<Acceptance> {
   }
 }
 
-async function accepted(
+async function acceptTargets(
   reader: Reader,
   context: Context,
   request: AcceptRequest,
@@ -112,10 +112,10 @@ async function accepted(
   if (hasErrors(known)) return { accepted: [], inSync: [], problems: known };
   const refreshed = await refresh(reader, selection, scope);
   const problems = [...known, ...refreshed.problems];
-  const candidates = candidatesIn(selection, refreshed.differences);
+  const candidates = listCandidates(selection, refreshed.differences);
   if (!hasErrors(problems)) checkAddresses(request.addresses, candidates, selection, context.policies);
   const inSync = inSyncAmong(request.addresses, candidates);
-  const targets = await targetsOf(reader, refreshed.differences, selection.projects, scope);
+  const targets = await findTargets(reader, refreshed.differences, selection.projects, scope);
   const outcome = acceptAll(context, request, targets, scope);
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const failure = lease && (await context.ledger?.save(lease));
@@ -125,7 +125,7 @@ async function accepted(
 }
 
 /** A resource that a plan would remove has to be declared, so all of its fields are read. */
-async function targetsOf(
+async function findTargets(
   reader: Reader,
   differences: readonly Difference[],
   known: readonly Project[],
@@ -138,7 +138,7 @@ async function targetsOf(
     const ref = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
     const { resources } = desiredOf(policies, ref.project).desired;
     const identity = identityOf(reader.catalogue, ref);
-    const asCompared = asComparedBy(
+    const asCompared = replaceLookedUpNames(
       reader.catalogue,
       resources.find((each) => each.identity === identity),
       change,
@@ -171,7 +171,7 @@ function acceptAll(
   const manifests = targets.reduce((before, target) => {
     const { change } = target;
     const draft = acceptChange(before, target, request.newFileFor(target.ref.project, root));
-    const outcome = ledgerAfterAccept(draft, target, { context, scope });
+    const outcome = updateLedger(draft, target, { context, scope });
     const accepted = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
     resources = [...resources.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), accepted];
     problems.push(...outcome.problems);
@@ -188,7 +188,7 @@ interface Candidate {
 }
 
 /** The distinct addresses. */
-function candidatesIn({ fleet }: Pick<Selection, "fleet">, differences: readonly Difference[]): readonly Candidate[] {
+function listCandidates({ fleet }: Pick<Selection, "fleet">, differences: readonly Difference[]): readonly Candidate[] {
   const changes = differences.flatMap((difference) => difference.changes);
   const changed = new Set(changes.map(({ address }) => address));
   const projects = new Map(fleet.projects.map((project) => [project.name, project]));
@@ -251,7 +251,7 @@ interface LedgerScope {
 }
 
 /** Records the live state in the ledger as accepted, and reports the changes that a plan would still list. */
-function ledgerAfterAccept(
+function updateLedger(
   draft: ManifestDraft,
   { ref, change, live, asCompared }: LiveTarget,
   { context, scope }: LedgerScope,
@@ -268,38 +268,38 @@ function ledgerAfterAccept(
   const { address, origin } = change;
   const before = ledger?.recall(address);
   if (ledger && live && wanted?.presence === "present") {
-    rememberAccepted(ledger, { address, desired: wanted, live, unverified: unverifiedOf(catalogue, wanted, live) });
+    rememberAccepted(ledger, { address, desired: wanted, live, unverified: listUnverified(catalogue, wanted, live) });
   } else if (before) ledger?.forget(address);
   const [left] = diff(only, live ? [live] : [], scope.diff(ref.project)).changes;
   const isIdle = draft.hunks.length === 0;
-  if (!left) return { notes: isIdle && before ? [hiddenWords(catalogue, wanted, live)] : [], problems: [] };
+  if (!left) return { notes: isIdle && before ? [describeHidden(catalogue, wanted, live)] : [], problems: [] };
   if (ledger && isIdle && before) ledger.remember(address, before);
   const why = [
     ...draft.left,
-    ...(draft.left.length > 0 ? [] : unreportedWords(catalogue, wanted, live)),
+    ...(draft.left.length > 0 ? [] : describeUnreported(catalogue, wanted, live)),
     `the plan still reports: ${left.reason}`,
   ];
   const message = `${address} ${isIdle ? "was not accepted" : "was accepted in part"}: ${why.join("; ")}`;
   return { notes: [], problems: [{ severity: "error", rule: "not-accepted", message, place: origin.place() }] };
 }
 
-function unverifiedOf(catalogue: Catalogue, desired: Desired, live: Live): readonly string[] {
+function listUnverified(catalogue: Catalogue, desired: Desired, live: Live): readonly string[] {
   return Object.entries(desired.fields)
     .filter(([name, value]) => compareField(catalogue, desired, name, value, live.fields[name]) === "unverified")
     .map(([name]) => name);
 }
 
-function unreportedWords(
+function describeUnreported(
   catalogue: Catalogue,
   desired: Desired | undefined,
   live: Live | undefined,
 ): readonly string[] {
-  const names = desired && live ? unverifiedOf(catalogue, desired, live) : [];
+  const names = desired && live ? listUnverified(catalogue, desired, live) : [];
   return names.length > 0 ? [`the server does not report ${names.join(", ")}, so there is no value to accept`] : [];
 }
 
-function hiddenWords(catalogue: Catalogue, desired: Desired | undefined, live: Live | undefined): string {
-  const [unreported] = unreportedWords(catalogue, desired, live);
+function describeHidden(catalogue: Catalogue, desired: Desired | undefined, live: Live | undefined): string {
+  const [unreported] = describeUnreported(catalogue, desired, live);
   return `no visible difference; the ledger now records the server's state${unreported ? `; ${unreported}` : ""}`;
 }
 
@@ -307,7 +307,11 @@ function hiddenWords(catalogue: Catalogue, desired: Desired | undefined, live: L
  * Replaces names by the IDs that look-ups returned, as far as the names are still those of `before`: the server has IDs
  * where manifests have names.
  */
-function asComparedBy(catalogue: Catalogue, before: Desired | undefined, { kind, declared }: Change): AsCompared {
+function replaceLookedUpNames(
+  catalogue: Catalogue,
+  before: Desired | undefined,
+  { kind, declared }: Change,
+): AsCompared {
   const file = catalogue.kinds.get(kind)?.file;
   if (!file || !before) return (desired) => desired;
   const names = lookUpFields(file).filter((name) => name in before.fields && name in declared);

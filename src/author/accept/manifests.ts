@@ -156,10 +156,10 @@ function newEditTarget(
   const file = rival?.policy.document.file ?? policies[0]?.document.file ?? "";
   const before = texts.get(file) ?? "";
   const document = parseManifest(file, before).documents.length;
-  return { file, text: appended(before, text), document, words: `${file}, a new document` };
+  return { file, text: appendDocument(before, text), document, words: `${file}, a new document` };
 }
 
-function appended(before: string, text: string): string {
+function appendDocument(before: string, text: string): string {
   const end = before.includes("\r\n") ? "\r\n" : "\n";
   const body = text
     .split("\n")
@@ -203,7 +203,7 @@ export function manifestValue(
  */
 function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
   if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
-  return { value: escaped(declaredPart(live, declared as Plain)) };
+  return { value: escapeTexts(declaredPart(live, declared as Plain)) };
 }
 
 function declaredPart(live: Plain, declared: Plain): Plain {
@@ -212,10 +212,10 @@ function declaredPart(live: Plain, declared: Plain): Plain {
   return Object.fromEntries(members.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
 }
 
-function escaped(value: Plain): Plain {
+function escapeTexts(value: Plain): Plain {
   if (isScalar(value)) return literal(value);
-  if (isList(value)) return value.map(escaped);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escaped(each)]));
+  if (isList(value)) return value.map(escapeTexts);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escapeTexts(each)]));
 }
 
 /** Lines that an edit removes and adds, at a line of the final file, from 1. */
@@ -226,8 +226,8 @@ export interface Hunk {
   readonly added: readonly string[];
 }
 
-function hunkOf(file: string, before: string, after: string): Hunk {
-  const [was, is] = [linesOf(before), linesOf(after)];
+function createHunk(file: string, before: string, after: string): Hunk {
+  const [was, is] = [splitLines(before), splitLines(after)];
   const most = Math.min(was.length, is.length);
   let head = 0;
   while (head < most && was[head] === is[head]) head++;
@@ -244,7 +244,7 @@ export function withHunks(
 ): readonly Hunk[] {
   let before = first;
   return texts.reduce<readonly Hunk[]>((found, text = before) => {
-    const hunk = hunkOf(file, before, text);
+    const hunk = createHunk(file, before, text);
     before = text;
     return [...movedByAll([hunk], found), hunk];
   }, hunks);
@@ -252,15 +252,15 @@ export function withHunks(
 
 /** Shifts earlier edits by later ones of the same file. */
 export function movedByAll(later: readonly Hunk[], hunks: readonly Hunk[]): readonly Hunk[] {
-  return hunks.map((hunk) => later.reduce((moved, each) => movedBy(each, moved), hunk));
+  return hunks.map((hunk) => later.reduce((moved, each) => shiftHunk(each, moved), hunk));
 }
 
-function movedBy(later: Hunk, { file, line, ...hunk }: Hunk): Hunk {
+function shiftHunk(later: Hunk, { file, line, ...hunk }: Hunk): Hunk {
   const moves = file === later.file && line > later.line;
   return { file, line: moves ? line + later.added.length - later.removed.length : line, ...hunk };
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }

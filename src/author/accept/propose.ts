@@ -58,8 +58,8 @@ export async function propose(
   return await proposeMergeRequest(writer, project, {
     branch: branch ?? branchOf(acceptance),
     start,
-    title: titleOf(acceptance),
-    description: descriptionOf(acceptance),
+    title: formatTitle(acceptance),
+    description: formatDescription(acceptance),
     files: [...texts].map(([name, text]) => ({ path: prefix + name, text, isNew: !isTracked(root, name) })),
   });
 }
@@ -70,12 +70,12 @@ export function branchOf({ accepted }: Acceptance): string {
   return `${ownBranches}accept-${digestOf(addresses).slice("sha256:".length, "sha256:".length + 8)}`;
 }
 
-function titleOf({ accepted: [first, ...others] }: Acceptance): string {
+function formatTitle({ accepted: [first, ...others] }: Acceptance): string {
   if (others.length === 0) return `Accept the live value of ${first?.address}`;
   return `Accept ${counted(others.length + 1, "live value")}`;
 }
 
-function descriptionOf({ accepted }: Acceptance): string {
+function formatDescription({ accepted }: Acceptance): string {
   const parts = accepted.map(({ address, hunks, notes }) => {
     const lines = hunks.flatMap(({ file, line, removed, added }) => [
       `# ${file}:${line}`,

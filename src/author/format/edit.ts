@@ -32,12 +32,12 @@ export type WritableValue = Plain | Node;
 
 /** Replaces the value at a path, or adds its last key. Nothing else changes. */
 export function setIn({ text, document }: Editable, path: Path, value: WritableValue): Edited {
-  const root = rootsOf(text)[document];
-  const found = findIn(root, path);
+  const root = parseRoots(text)[document];
+  const found = findPath(root, path);
   if (!found) {
     const parent = path.slice(0, -1);
-    const isMissing = findIn(root, parent)?.pair === undefined && parent.length > 0;
-    return isMissing ? setIn({ text, document }, parent, mapOf(path, value)) : undefined;
+    const isMissing = findPath(root, parent)?.pair === undefined && parent.length > 0;
+    return isMissing ? setIn({ text, document }, parent, toMapping(path, value)) : undefined;
   }
   const { map, pair, key, inFlow } = found;
   if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
@@ -62,25 +62,25 @@ function withCollection(text: string, { key }: Pair, node: Node, value: Writable
 
 /** Removes a key, and its mapping if that is then empty. */
 export function removeIn({ text, document }: Editable, path: Path): Edited {
-  const found = findIn(rootsOf(text)[document], path);
+  const found = findPath(parseRoots(text)[document], path);
   if (!found?.pair || path.length === 0) return undefined;
   const { map, pair } = found;
   if (map.items.length === 1) return removeIn({ text, document }, path.slice(0, -1));
-  const spans = isMap(map) ? map.items.map((each): Span => [startOf(each), endOf(each)]) : spansOf(map);
+  const spans = isMap(map) ? map.items.map((each): Span => [startOf(each), endOf(each)]) : listSpans(map);
   const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
   return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
 }
 
 /** Adds a word to a list, which is created if necessary. */
 export function addTo(source: Editable, path: Path, word: string): Edited {
-  const found = findIn(rootsOf(source.text)[source.document], path);
+  const found = findPath(parseRoots(source.text)[source.document], path);
   if (!found?.pair) return setIn(source, path, [word]);
   const list = found.pair.value;
   return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
 }
 
 /** The contents of the non-empty documents of a text. */
-function rootsOf(text: string): readonly unknown[] {
+function parseRoots(text: string): readonly unknown[] {
   const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
   const roots = [...documents].map(({ contents }) => contents as unknown);
   return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
@@ -97,7 +97,7 @@ interface Found {
 }
 
 /** Finds a path; undefined if its parent does not exist, or is behind an alias. */
-function findIn(root: unknown, path: Path): Found | undefined {
+function findPath(root: unknown, path: Path): Found | undefined {
   let [at, inFlow] = [root, false];
   let found: Found | undefined;
   for (const part of path) {
@@ -105,26 +105,26 @@ function findIn(root: unknown, path: Path): Found | undefined {
     inFlow ||= at.flow === true;
     const pair = isMap(at)
       ? at.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
-      : itemOf(at, Number(part));
+      : findItem(at, Number(part));
     found = { map: at, key: String(part), pair, inFlow };
     at = pair?.value;
   }
   return found;
 }
 
-function itemOf(list: YAMLSeq, index: number): Pair | undefined {
+function findItem(list: YAMLSeq, index: number): Pair | undefined {
   const item = list.items[index];
   return item === undefined ? undefined : new Pair(item, item);
 }
 
 function withPair(source: Lined, map: YAMLMap, key: string, value: WritableValue): Edited {
-  const added = mapOf([key], value);
+  const added = toMapping([key], value);
   const last = map.items.at(-1);
-  if (map.flow) return withFlow(source.text, map, last && endOf(last), rendered(added, true).slice(1, -1).trim());
+  if (map.flow) return withFlow(source.text, map, last && endOf(last), renderNode(added, true).slice(1, -1).trim());
   const [first] = map.items;
   if (!first || !last) return undefined;
   const column = startOf(first) - lineStart(source, lineAt(source, startOf(first)));
-  return withLines(source, lineBehind(source, last), rendered(added, false), column);
+  return withLines(source, lineBehind(source, last), renderNode(added, false), column);
 }
 
 function withItem(source: Lined, list: YAMLSeq, word: string): Edited {
@@ -156,7 +156,7 @@ function withLines(source: Lined, line: number, added: string, column: number): 
 
 type Span = readonly (number | undefined)[];
 
-function spansOf({ items }: YAMLSeq): readonly Span[] {
+function listSpans({ items }: YAMLSeq): readonly Span[] {
   return items.map((item) => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
 }
 
@@ -180,42 +180,42 @@ function lineEnd(text: string): string {
 
 /** The YAML text of a value on one line, with escapes where necessary. */
 function inline(value: WritableValue, like: Scalar | undefined, inFlow: boolean): string {
-  const node = nodeOf(value);
-  if (!isScalar(node)) return rendered(node, true);
+  const node = toNode(value);
+  if (!isScalar(node)) return renderNode(node, true);
   const style = like?.type;
   if (node.type === undefined && (style === "QUOTE_DOUBLE" || style === "QUOTE_SINGLE") && typeof value === "string")
     node.type = style;
-  const text = rendered(node, inFlow);
+  const text = renderNode(node, inFlow);
   if (typeof value !== "string" || !inFlow || /^["']/.test(text)) return text;
   node.type = Scalar.QUOTE_DOUBLE;
-  return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
+  return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : renderNode(node, inFlow);
 }
 
 /** A longer list or mapping has one item on each line. */
 const longestLine = 90;
 
-function nodeOf(value: WritableValue): Node {
+function toNode(value: WritableValue): Node {
   if (isNode(value)) return value;
   if (isPlainScalar(value)) return scalarOf(value);
   const node = isList(value) ? new YAMLSeq() : new YAMLMap();
   node.items = isList(value)
-    ? value.map(nodeOf)
-    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), nodeOf(each)));
+    ? value.map(toNode)
+    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), toNode(each)));
   node.flow = JSON.stringify(value).length < longestLine;
   return node;
 }
 
 /** A mapping with the last key of a path. */
-function mapOf(path: Path, value: WritableValue): YAMLMap {
+function toMapping(path: Path, value: WritableValue): YAMLMap {
   const map = new YAMLMap();
-  const node = nodeOf(value);
+  const node = toNode(value);
   if (isMap(node) && !isNode(value)) node.flow = false;
   map.items = [new Pair(scalarOf(String(path.at(-1))), node)];
   return map;
 }
 
-function rendered(node: Node, inFlow: boolean): string {
-  if (inFlow) visit(node, { Node: (_, each) => flattened(each), Pair: (_, { key }) => flattened(key) });
+function renderNode(node: Node, inFlow: boolean): string {
+  if (inFlow) visit(node, { Node: (_, each) => flattenNode(each), Pair: (_, { key }) => flattenNode(key) });
   const flowCollectionPadding = !hasList(node);
   const text = new Document(node).toString({ lineWidth: 0, blockQuote: !inFlow, flowCollectionPadding });
   return asciiEscapes(text.trimEnd());
@@ -234,7 +234,7 @@ function hasList(node: Node): boolean {
 }
 
 /** Converts a node to flow style without comments, because it is written on one line. */
-function flattened(node: unknown): void {
+function flattenNode(node: unknown): void {
   if (isMap(node) || isSeq(node)) node.flow = true;
   if (typeof node !== "object" || node === null) return;
   Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });

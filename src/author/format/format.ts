@@ -43,7 +43,7 @@ export function format(file: string, text: string, catalogue: Catalogue): Format
   if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };
   if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
-  const complete = ended(text);
+  const complete = endWithBreak(text);
   const start = means(complete, text) ? complete : text;
   const arranged = arrangedAll(start, catalogue);
   return { text: means(arranged, text) ? arranged : start };
@@ -61,7 +61,7 @@ function isBroken(text: string): boolean {
 }
 
 /** Ends the text with a line break, so that the last block can be moved too. */
-function ended(text: string): string {
+function endWithBreak(text: string): string {
   if (text === "" || text.endsWith("\n")) return text;
   return `${text}${text.includes("\r\n") ? "\r\n" : "\n"}`;
 }
@@ -73,7 +73,11 @@ function arrangedAll(text: string, catalogue: Catalogue): string {
   const moves = [...parseAllDocuments(text, options)].flatMap((document): Arranged[] => {
     const { contents } = document;
     if (!isMap(contents)) return [];
-    const order = orderOf(scalarAt(document, contents, "apiVersion"), scalarAt(document, contents, "kind"), catalogue);
+    const order = chooseOrder(
+      scalarAt(document, contents, "apiVersion"),
+      scalarAt(document, contents, "kind"),
+      catalogue,
+    );
     const move = order && arrange(source, contents, order);
     return move ? [move] : [];
   });
@@ -109,27 +113,27 @@ const manifestOf: (catalogue: Catalogue) => Schema = memoized(
 const integrations = [...dialects.values()].map((dialect) => renamedSchema(integrationsSchema, dialect) as Schema);
 
 /** The order of a document by the schema of its kind; undefined if it is not a manifest. */
-function orderOf(version: unknown, kind: unknown, catalogue: Catalogue): Order | undefined {
+function chooseOrder(version: unknown, kind: unknown, catalogue: Catalogue): Order | undefined {
   if (version !== apiVersion) return undefined;
-  if (kind === "ResourceKind") return orderBy(kindSchema as Schema, kindSchema as Schema);
+  if (kind === "ResourceKind") return createOrder(kindSchema as Schema, kindSchema as Schema);
   const manifest = manifestOf(catalogue);
   const known = documentKinds.find((each) => each === kind);
   const schema = known && manifest.definitions?.[known];
-  return schema && orderBy(schema, manifest);
+  return schema && createOrder(schema, manifest);
 }
 
 /** `root` resolves the schema's references. */
-function orderBy(schema: Schema, root: Schema): Order | undefined {
+function createOrder(schema: Schema, root: Schema): Order | undefined {
   const { $ref, anyOf, properties, patternProperties = {}, "x-order": named } = schema;
   if ($ref === integrationsSchema.$id)
     return bySchema(
       integrations.map(({ properties = {} }) => properties),
       integrationsSchema as Schema,
     );
-  if ($ref) return orderBy(root.definitions?.[$ref.replace("#/definitions/", "")] ?? {}, root);
-  if (anyOf) return anyOf.map((each) => orderBy(each, root)).find((order) => order !== undefined);
+  if ($ref) return createOrder(root.definitions?.[$ref.replace("#/definitions/", "")] ?? {}, root);
+  if (anyOf) return anyOf.map((each) => createOrder(each, root)).find((order) => order !== undefined);
   const [resource = {}] = Object.values(patternProperties);
-  if (named) return { compare: byName, below: () => orderBy(resource, root) };
+  if (named) return { compare: byName, below: () => createOrder(resource, root) };
   return properties && bySchema([properties], root);
 }
 
@@ -145,7 +149,7 @@ function bySchema(schemas: readonly Readonly<Record<string, Schema>>[], root: Sc
   const rank = (key: string) => ranks.get(key) ?? (key === "inherit" ? -1 : ranks.size);
   return {
     compare: (a, b) => rank(a) - rank(b),
-    below: (key) => orderBy(known.get(key) ?? {}, root),
+    below: (key) => createOrder(known.get(key) ?? {}, root),
   };
 }
 
@@ -189,7 +193,7 @@ function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefine
   const [first] = blocks;
   const last = blocks.at(-1);
   if (!first || !last) return undefined;
-  const texts = new Map(blocks.map((block) => [block, blockText(source, block, innerOf(source, block, order))]));
+  const texts = new Map(blocks.map((block) => [block, blockText(source, block, arrangeInner(source, block, order))]));
   const sorted = blocks.toSorted((a, b) => order.compare(a.key, b.key));
   const moved = sorted[0] === first ? texts : withMovedGap(texts, first, sorted[0] ?? first);
   return { from: first.from, to: last.to, text: sorted.map((block) => moved.get(block) ?? "").join("") };
@@ -206,7 +210,7 @@ function blankLines(text: string): string {
   return /^(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "";
 }
 
-function innerOf(source: Lined, { key, pair: { value } }: Block, order: Order): Arranged | undefined {
+function arrangeInner(source: Lined, { key, pair: { value } }: Block, order: Order): Arranged | undefined {
   const below = order.below(key);
   return below && isMap(value) ? arrange(source, value, below) : undefined;
 }
@@ -223,7 +227,7 @@ function lineBlocks(source: Lined, map: YAMLMap): readonly Block[] {
   if (starts.includes(undefined)) return [];
   return items.map((pair, index) => {
     const next = starts[index + 1] ?? lineStart(source, lineBehind(source, pair));
-    return { key: wordOf(pair), pair, from: starts[index] ?? 0, to: next };
+    return { key: keyText(pair), pair, from: starts[index] ?? 0, to: next };
   });
 }
 
@@ -247,7 +251,7 @@ function floatsAbove(source: Lined, line: number): number {
 
 /** The line after a block and the comments that are indented deeper than its key. */
 export function lineBehind(source: Lined, pair: Pair): number {
-  const column = columnOf(source, pair);
+  const column = findColumn(source, pair);
   let behind = lineAt(source, endOf(pair) - 1) + 1;
   for (let at = behind; at < source.lines.lineStarts.length && isFloating(lineText(source, at)); at++) {
     const indent = /^ *(?=#)/.exec(lineText(source, at))?.[0] ?? "";
@@ -256,7 +260,7 @@ export function lineBehind(source: Lined, pair: Pair): number {
   return behind;
 }
 
-function columnOf(source: Lined, pair: Pair): number {
+function findColumn(source: Lined, pair: Pair): number {
   const start = startOf(pair);
   return start - lineStart(source, lineAt(source, start));
 }
@@ -265,7 +269,7 @@ function isFloating(line: string): boolean {
   return /^[ \t]*(?:#.*)?\r?\n?$/.test(line);
 }
 
-function wordOf({ key }: Pair): string {
+function keyText({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : "";
 }
 

@@ -45,20 +45,20 @@ export async function chooseProjects(
 ): Promise<ReadonlyMap<Owner, ChosenProjects>> {
   const chosen = new Map<Owner, ChosenProjects>();
   for (const owner of ownersIn(choice)) {
-    const part = partOf(choice, owner);
+    const part = limitChoice(choice, owner);
     const listing = listed || needsListing(part, owner) ? await readOwners(reader, owner) : [];
-    chosen.set(owner, selected(part, owner, listing));
+    chosen.set(owner, selectProjects(part, owner, listing));
   }
   return chosen;
 }
 
 function isAbout(choice: Choice, owner: Owner): boolean {
-  const { names, all, groups } = partOf(choice, owner);
+  const { names, all, groups } = limitChoice(choice, owner);
   return all || names.length + groups.length > 0;
 }
 
 /** The part of a choice for projects, or for groups. */
-function partOf({ names, all, groups, ...rest }: Choice, owner: Owner): Choice {
+function limitChoice({ names, all, groups, ...rest }: Choice, owner: Owner): Choice {
   return {
     ...rest,
     names: names.filter((name) => ownerOfName(name) === owner),
@@ -82,19 +82,19 @@ function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
 }
 
 /** The selected projects, sorted by name. Paths that are not listed are kept. */
-function selected(choice: Choice, owner: Owner, listed: readonly Project[]): ChosenProjects {
+function selectProjects(choice: Choice, owner: Owner, listed: readonly Project[]): ChosenProjects {
   const problems: Problem[] = [];
-  const isNamed = (project: Project) => choice.names.some((name) => named(name, owner, listed) === project);
+  const isNamed = (project: Project) => choice.names.some((name) => findNamed(name, owner, listed) === project);
   const listing = listed.filter((project) => choice.archived || !project.archived || isNamed(project));
   const found = choice.all ? [...listing] : [];
   for (const glob of choice.groups) {
     const members = listing.filter(({ name, path = name }) => isMember(path, glob, owner));
     if (members.length === 0)
-      problems.push(missing(`${glob} matches no ${owner}${didYouMean(glob, foldersOf(listing))}`));
+      problems.push(missing(`${glob} matches no ${owner}${didYouMean(glob, listFolders(listing))}`));
     found.push(...members);
   }
   for (const name of choice.names) {
-    const project = named(name, owner, listing);
+    const project = findNamed(name, owner, listing);
     if (project) found.push(project);
     else problems.push(missing(`there is no ${owner} with the ID ${bareName(name)}`));
   }
@@ -103,7 +103,7 @@ function selected(choice: Choice, owner: Owner, listed: readonly Project[]): Cho
   return { projects, listing, archived: listed.length - listing.length, problems };
 }
 
-function named(name: string, owner: Owner, listing: readonly Project[]): Project | undefined {
+function findNamed(name: string, owner: Owner, listing: readonly Project[]): Project | undefined {
   const selector = selectorOf(name, owner);
   if (selector.form === "id") return listing.find(({ id }) => id === selector.id);
   return listing.find((project) => project.name.toLowerCase() === name.toLowerCase()) ?? { name, path: name };
@@ -115,7 +115,7 @@ function isMember(path: string, glob: string, owner: Owner): boolean {
   return path.toLowerCase().startsWith(`${bareName(glob).toLowerCase()}/`);
 }
 
-function foldersOf(listing: readonly Project[]): readonly string[] {
+function listFolders(listing: readonly Project[]): readonly string[] {
   const parts = listing.map(({ name }) => name.split("/"));
   return parts.flatMap((words) => words.map((_, index) => words.slice(0, index + 1).join("/")));
 }
@@ -135,16 +135,16 @@ export function kindsToImport(
   platform: Platform,
 ): ReadonlySet<Kind> {
   const kinds = sections
-    ? namesIn(sections).flatMap((name) => kindsNamed(name, owners, catalogue, platform))
+    ? splitNames(sections).flatMap((name) => findKinds(name, owners, catalogue, platform))
     : owners.flatMap((owner) => defaultKinds(owner, catalogue, platform));
   return new Set(kinds.map(({ kind }) => kind));
 }
 
-function namesIn(sections: readonly string[]): readonly string[] {
+function splitNames(sections: readonly string[]): readonly string[] {
   return sections.flatMap((each) => each.split(",")).filter((name) => name !== "");
 }
 
-function kindsNamed(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {
+function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {
   const known = owners.flatMap((owner) => policyKinds(catalogue, owner));
   if (name === "all") return known;
   const named = known.filter(({ section }) => section === name);

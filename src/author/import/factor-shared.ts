@@ -39,10 +39,10 @@ export function factorShared(
   catalogue: Catalogue,
 ): readonly Draft[] {
   const imported = found.map((each) => splitByField(each, catalogue));
-  const fleet = fleetOf(imported, listing);
+  const fleet = createFleet(imported, listing);
   const declarationIn = ({ content }: Occurrence<EntryVariant>) => declarationOf(catalogue, content.entry);
   const occurrences = grouped(
-    imported.flatMap((each) => entriesOf(each, catalogue)),
+    imported.flatMap((each) => listEntries(each, catalogue)),
     declarationIn,
   );
   const placed = [...occurrences.values()].map((each) => placeEntries(each, fleet));
@@ -70,7 +70,7 @@ interface Fleet {
   readonly stats: FolderStats;
 }
 
-function fleetOf(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
+function createFleet(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
   const own = new Map(imported.map(({ project }) => [project.name.toLowerCase(), project]));
   const others = listing.filter(({ name }) => !own.has(name.toLowerCase()));
   const folders = foldersOf([...own.values(), ...others]);
@@ -78,13 +78,13 @@ function fleetOf(imported: readonly ImportedProject[], listing: readonly Project
   const known = new Set(own.values());
   return {
     folders,
-    commonFolder: commonFolderIn(folders),
+    commonFolder: findCommonFolder(folders),
     isNotImported: (project) => !known.has(project),
     stats: { above: (project) => folders.get(project) ?? [], imported: (folder) => counts.get(folder) ?? 0 },
   };
 }
 
-function commonFolderIn(folders: Folders): Fleet["commonFolder"] {
+function findCommonFolder(folders: Folders): Fleet["commonFolder"] {
   return (projects) => {
     const [first = [], ...others] = projects.map((project) => folders.get(project) ?? []);
     const common = first.findLast((folder) => others.every((chain) => chain[folder.depth] === folder));
@@ -100,14 +100,14 @@ function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<
   return counts;
 }
 
-function entriesOf({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
+function listEntries({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
   return entries.map((original) => {
     const entry = withPathTemplates(original, project);
-    return { project, form: formOf(entry), content: { entry, original }, lines: linesOf(entry, catalogue) };
+    return { project, form: formOf(entry), content: { entry, original }, lines: countLines(entry, catalogue) };
   });
 }
 
-function linesOf({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
+function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
   return 1 + remarks.length + (hasOneValue(catalogue, kind) ? 0 : fields.size);
 }
 
@@ -152,9 +152,9 @@ function draftsOfFleet(content: FleetSettings): readonly Draft[] {
     return [];
   });
   const reported = shared.map((each, index): Placed => {
-    return { ...each, draft: { ...each.draft, remarks: summed(remarks.get(index) ?? []) } };
+    return { ...each, draft: { ...each.draft, remarks: joinRemarks(remarks.get(index) ?? []) } };
   });
-  return filed(reported, own, content.catalogue);
+  return groupByFile(reported, own, content.catalogue);
 }
 
 interface Remark {
@@ -163,7 +163,7 @@ interface Remark {
 }
 
 /** Groups equal remarks of several projects. */
-function summed(remarks: readonly Remark[]): readonly string[] {
+function joinRemarks(remarks: readonly Remark[]): readonly string[] {
   return [...grouped(remarks, ({ remark }) => remark)].map(([remark, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${others.length} more` : "";
     return `${first?.name}${more}: ${remark}`;
@@ -183,7 +183,7 @@ function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly
     const content = joinedByField(entriesOfAll, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
-      name: nameFor(
+      name: chooseName(
         group,
         owner,
         content.map((entry) => entry.key),
@@ -200,7 +200,7 @@ function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly
 }
 
 /** The first policy for a whole folder has the folder's name; others append the key of their first entry. */
-function nameFor(
+function chooseName(
   { folder: { path }, glob }: Group<unknown>,
   owner: Owner,
   keys: readonly string[],
@@ -233,7 +233,7 @@ function ownDraft({ project, remarks }: ImportedProject, { own, catalogue }: Fle
 /** Lines of the longest file that is still easy to read. */
 const longestFile = 200;
 
-function filed(shared: readonly Placed[], own: readonly Placed[], catalogue: Catalogue): readonly Draft[] {
+function groupByFile(shared: readonly Placed[], own: readonly Placed[], catalogue: Catalogue): readonly Draft[] {
   const byFolder = new Map([...grouped(shared, ({ folder }) => folder)]);
   const ownByFolder = grouped(own, ({ folder }) => folder);
   const folders = new Set([...byFolder.keys(), ...ownByFolder.keys()]);

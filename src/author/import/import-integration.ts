@@ -23,14 +23,14 @@ export function importIntegration(integration: Integration, live: Live, release:
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
   if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required and not reported` };
   const optional = faults.filter((fault) => !required.includes(fault));
-  const reported = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
-  const fields = fieldsOf(parameters, values, faults, release);
+  const reported = [...remarks, ...optional.map((fault) => describeFault(fault, parameters, values))];
+  const fields = orderFields(parameters, values, faults, release);
   return {
     entry: {
       kind: live.kind,
       key: live.key,
       fields,
-      remarks: [...reported, ...hiddenWords(parameters, live, fields, release)],
+      remarks: [...reported, ...describeHidden(parameters, live, fields, release)],
     },
   };
 }
@@ -41,7 +41,7 @@ function reportedValues(parameters: Parameters, live: Live, release: string): Ma
   for (const [name, parameter] of parameters) {
     const value = fields[name];
     if (value === undefined || isUnset(value)) continue;
-    const spelled = isScalar(value) ? spelledAs(parameter, value, release) : listOf(parameter, value);
+    const spelled = isScalar(value) ? spelledAs(parameter, value, release) : toList(parameter, value);
     if (spelled !== undefined) values.set(name, spelled);
   }
   return values;
@@ -52,13 +52,13 @@ function isUnset(value: Value): boolean {
 }
 
 /** Returns lists unchanged; undefined for other values that no parameter can have. */
-function listOf({ types }: IntegrationParameter, value: Value): Plain | undefined {
+function toList({ types }: IntegrationParameter, value: Value): Plain | undefined {
   return types.includes("array") && isList(value) && !isReference(value) ? value : undefined;
 }
 
 /** The value in the type of its parameter; undefined if omitting it has the same meaning. */
 function spelledAs(parameter: IntegrationParameter, value: Scalar, release: string) {
-  const { types, default: standard = unsetOf(parameter, release) } = parameter;
+  const { types, default: standard = findUnset(parameter, release) } = parameter;
   const normalised = (one: Scalar) => comparableScalar(parameter, one);
   const [type] = types;
   if (normalised(value) === "" || (standard !== undefined && normalised(standard) === normalised(value)))
@@ -67,13 +67,13 @@ function spelledAs(parameter: IntegrationParameter, value: Scalar, release: stri
 }
 
 /** The value that servers assume for an event flag that was never set. */
-function unsetOf(parameter: IntegrationParameter, release: string): Scalar | undefined {
+function findUnset(parameter: IntegrationParameter, release: string): Scalar | undefined {
   const { route } = parameter;
   return route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
 }
 
 /** Fields in the catalogue's order; required ones without a valid value are blanks. */
-function fieldsOf(
+function orderFields(
   parameters: Parameters,
   values: ReadonlyMap<string, Plain>,
   faults: readonly ParameterFault[],
@@ -85,7 +85,7 @@ function fieldsOf(
     const value = values.get(name);
     if (value !== undefined && !faulty.has(name)) fields.set(name, { form: "value", value });
     else if (isRequiredAt(parameter, release))
-      fields.set(name, { form: "blank", why: blankWords(parameter.secret, value), reference: "" });
+      fields.set(name, { form: "blank", why: describeBlank(parameter.secret, value), reference: "" });
   }
   return fields;
 }
@@ -94,13 +94,13 @@ function isNeeded(parameter: IntegrationParameter | undefined, release: string):
   return parameter !== undefined && isRequiredAt(parameter, release);
 }
 
-function blankWords(secret: boolean, value: Plain | undefined): string {
+function describeBlank(secret: boolean, value: Plain | undefined): string {
   if (secret) return "set this: a secret";
   return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
 }
 
 /** Repeats a value only if it cannot contain a secret. */
-function faultWords(
+function describeFault(
   { parameter: name, expected }: ParameterFault,
   parameters: Parameters,
   values: ReadonlyMap<string, Plain>,
@@ -112,7 +112,7 @@ function faultWords(
 }
 
 /** Parameters that servers do not report, and that may be set. */
-function hiddenWords(
+function describeHidden(
   parameters: Parameters,
   live: Live,
   fields: ReadonlyMap<string, ImportedValue>,

@@ -40,7 +40,7 @@ export function importProject(found: FoundProject, platform: Platform, catalogue
     entries: imported.flatMap(({ entries }) => entries),
     remarks: [
       ...found.unread,
-      ...found.others.map((other) => othersWords(other, platform, catalogue)),
+      ...found.others.map((other) => describeOthers(other, platform, catalogue)),
       ...imported.flatMap(({ remarks }) => remarks),
     ],
   };
@@ -99,7 +99,7 @@ const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => 
   return new Map(known.map((identity, index) => [identity, index]));
 }, new WeakMap());
 
-function othersWords(other: FoundProject["others"][number], platform: Platform, catalogue: Catalogue): string {
+function describeOthers(other: FoundProject["others"][number], platform: Platform, catalogue: Catalogue): string {
   const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";
   return `${other.key} is left out: ${whyUndeclarable(other, platform, catalogue) ?? own}`;
 }
@@ -132,8 +132,8 @@ function importValues(
     const why = disagree
       ? "they differ only in case and disagree; keep one of them"
       : misfit(section, first.key, value);
-    if (why) remarks.push(`${first.kind} ${namesOf(namesakes)} is left out: ${why}`);
-    else entries.push(entryOf(first, namesakes, new Map([[only, { form: "value", value }]])));
+    if (why) remarks.push(`${first.kind} ${listNames(namesakes)} is left out: ${why}`);
+    else entries.push(toEntry(first, namesakes, new Map([[only, { form: "value", value }]])));
   }
   return { entries, remarks };
 }
@@ -145,12 +145,12 @@ function misfit(section: string, key: string, value: Scalar): string | undefined
   return allowed.enum.includes(value) ? undefined : `expected ${allowed["x-expected"]}, the server has another value`;
 }
 
-function entryOf({ kind, key }: Live, namesakes: readonly Live[], fields: ImportedEntry["fields"]): ImportedEntry {
-  const remarks = namesakes.length > 1 ? [`the server has ${namesOf(namesakes)}, which differ only in case`] : [];
+function toEntry({ kind, key }: Live, namesakes: readonly Live[], fields: ImportedEntry["fields"]): ImportedEntry {
+  const remarks = namesakes.length > 1 ? [`the server has ${listNames(namesakes)}, which differ only in case`] : [];
   return { kind, key, fields, remarks };
 }
 
-function namesOf(namesakes: readonly Live[]): string {
+function listNames(namesakes: readonly Live[]): string {
   return namesakes.map(({ key }) => JSON.stringify(key)).join(" and ");
 }
 
@@ -165,7 +165,7 @@ function importResource(
 ): { readonly entry: ImportedEntry } | { readonly left: string } | undefined {
   const fields = new Map<string, ImportedValue>();
   const remarks: string[] = [];
-  for (const [name, field] of stated(file, live)) {
+  for (const [name, field] of listDeclarable(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
     if (field.writeOnly === true && isRequired) fields.set(name, secret);
@@ -182,7 +182,7 @@ function importResource(
 const secret: ImportedValue = { form: "blank", why: "set this: a secret", reference: "" };
 
 /** The fields that a policy can declare together, except those of the key. */
-function stated(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {
+function listDeclarable(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {
   const keys = new Set(keyFieldsOf(file));
   const possible = Object.entries(file.fields.properties).filter(
     ([name, field]) => !keys.has(name) && !field.deprecated && !field["x-own"] && isPossible(field, live.fields[name]),

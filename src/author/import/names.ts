@@ -18,7 +18,7 @@ import {
  * the workspace file, get an underscore.
  */
 export function fileOf({ name }: Pick<Project, "name">): string {
-  const segments = bareName(name).split("/").map(segmentOf);
+  const segments = bareName(name).split("/").map(toSegment);
   return `${segments.join("/")}.yaml`;
 }
 
@@ -42,7 +42,7 @@ export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> 
  */
 const longestSegment = 80;
 
-function segmentOf(segment: string): string {
+function toSegment(segment: string): string {
   const safe = segment.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\./, "_");
   const plain = safe.slice(0, longestSegment).toWellFormed();
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
@@ -91,7 +91,10 @@ type NameOf = (project: Project, entry: ImportedEntry, name: string) => string |
  */
 function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
   const uses = imported.flatMap(({ project, entries }) =>
-    entries.map((entry) => ({ use: useOf(catalogue, project, entry), place: placeOf(catalogue, project, entry) })),
+    entries.map((entry) => ({
+      use: identifyUse(catalogue, project, entry),
+      place: findPlace(catalogue, project, entry),
+    })),
   );
   const common = new Map(
     [
@@ -104,27 +107,27 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
   );
   const names = new Map<string, string>();
   return (project, entry, name) => {
-    const use = useOf(catalogue, project, entry);
+    const use = identifyUse(catalogue, project, entry);
     if (!fieldOf(catalogue, entry, name)?.writeOnly || use === undefined) return undefined;
-    if (common.get(use) !== placeOf(catalogue, project, entry)) return undefined;
+    if (common.get(use) !== findPlace(catalogue, project, entry)) return undefined;
     const key = JSON.stringify([use, name]);
-    const known = names.get(key) ?? unique([folderOf(project), entry.key, name], taken);
+    const known = names.get(key) ?? unique([findFolder(project), entry.key, name], taken);
     names.set(key, known);
     return known;
   };
 }
 
 /** Undefined for a project without a folder. */
-function useOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string | undefined {
-  const folder = folderOf(project);
+function identifyUse(catalogue: Catalogue, project: Project, entry: ImportedEntry): string | undefined {
+  const folder = findFolder(project);
   return folder === "" ? undefined : JSON.stringify([folder.toLowerCase(), identityOf(catalogue, entry)]);
 }
 
-function folderOf({ name }: Project): string {
+function findFolder({ name }: Project): string {
   return name.split("/").slice(0, -1).join("/");
 }
 
-function placeOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
+function findPlace(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
   const { fields } = withPathTemplates(entry, project);
   return JSON.stringify([...fields].filter(([name]) => isDestination(fieldOf(catalogue, entry, name) ?? {})));
 }

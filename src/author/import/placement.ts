@@ -31,7 +31,7 @@ const exception = 2;
  * only if it is that of two projects and of half of those below it. Takes time linear in the occurrences and the folders above them.
  */
 export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Placement<T> {
-  const root = branchOf(occurrences, stats);
+  const root = createBranch(occurrences, stats);
   if (!root) return { shared: new Map(), own: [] };
   const choose = chooser(stats);
   const shared = new Map<Folder, Occurrence<T>[]>();
@@ -60,7 +60,7 @@ interface Branch<T> {
   declaring: number;
 }
 
-function branchOf<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Branch<T> | undefined {
+function createBranch<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Branch<T> | undefined {
   let root: Branch<T> | undefined;
   for (const occurrence of occurrences) {
     let above: Branch<T> | undefined;

@@ -100,20 +100,20 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   add("kind", new Scalar("Policy"));
   add("name", scalarOf(name));
   const owner = ownerOfDraft(draft);
-  add(`${owner}s`, listOf(projects.map(bareSelector)));
-  if (except.length > 0) add("except", listOf(except.map(bareSelector)));
+  add(`${owner}s`, toList(projects.map(bareSelector)));
+  if (except.length > 0) add("except", toList(except.map(bareSelector)));
   if (priority !== undefined) add("priority", new Scalar(priority));
   if (until !== undefined) add("until", scalarOf(until));
   if (reason !== undefined) add("reason", scalarOf(reason));
   for (const { kind, section, only } of policyKinds(catalogue, owner)) {
     const listed = entries.filter((entry) => entry.kind === kind);
-    if (listed.length > 0) add(section, isSingle(kind, catalogue) ? singletonOf(listed) : sectionOf(listed, only));
+    if (listed.length > 0) add(section, isSingle(kind, catalogue) ? toSingleton(listed) : toSection(listed, only));
   }
-  if (disabled.length > 0) add("disabled", listOf(disabled));
-  if (absent.length > 0) add("absent", absentOf(absent, catalogue));
-  if (exclusive.length > 0) add("exclusive", listOf(exclusive));
+  if (disabled.length > 0) add("disabled", toList(disabled));
+  if (absent.length > 0) add("absent", toAbsent(absent, catalogue));
+  if (exclusive.length > 0) add("exclusive", toList(exclusive));
   const document = new Document(root);
-  document.comment = commentOf(draft.remarks);
+  document.comment = toComment(draft.remarks);
   const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
   const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
   return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
@@ -137,21 +137,21 @@ function isSingle(kind: Kind, catalogue: Catalogue): boolean {
   return file !== undefined && isSingleton(file);
 }
 
-function singletonOf([first, ...others]: readonly ImportedEntry[]): YAMLMap {
-  const map = parametersOf({
+function toSingleton([first, ...others]: readonly ImportedEntry[]): YAMLMap {
+  const map = toParameters({
     kind: "",
     key: "",
     remarks: [],
     fields: new Map([first, ...others].flatMap((each) => [...(each?.fields ?? [])])),
   });
-  map.commentBefore = commentOf(first?.remarks ?? []);
+  map.commentBefore = toComment(first?.remarks ?? []);
   return map;
 }
 
-function absentOf(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): YAMLMap {
+function toAbsent(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): YAMLMap {
   const map = new YAMLMap();
   map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
-    ([section, each]) => new Pair(new Scalar(section), listOf(each.map(({ key }) => literal(key)))),
+    ([section, each]) => new Pair(new Scalar(section), toList(each.map(({ key }) => literal(key)))),
   );
   return map;
 }
@@ -159,38 +159,38 @@ function absentOf(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): Y
 /** A longer list has one selector on each line. */
 const longestLine = 90;
 
-function listOf(selectors: readonly (string | number)[]): YAMLSeq {
+function toList(selectors: readonly (string | number)[]): YAMLSeq {
   const list = new YAMLSeq();
   list.items = selectors.map(scalarOf);
   list.flow = selectors.join(", ").length < longestLine;
   return list;
 }
 
-function sectionOf(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
+function toSection(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
   const map = new YAMLMap();
-  map.items = entries.map((entry) => new Pair(keyOf(entry), entryNode(entry, only)));
+  map.items = entries.map((entry) => new Pair(toKey(entry), entryNode(entry, only)));
   return map;
 }
 
 /** The value of an entry: its parameters or the value of `only`. */
 export function entryNode(entry: ImportedEntry, only: string | undefined): Node {
   const value = entry.fields.get(only ?? "");
-  return value ? nodeOf(value) : parametersOf(entry);
+  return value ? toNode(value) : toParameters(entry);
 }
 
-function parametersOf({ fields }: ImportedEntry): YAMLMap {
+function toParameters({ fields }: ImportedEntry): YAMLMap {
   const parameters = new YAMLMap();
-  parameters.items = [...fields].map(([name, stated]) => new Pair(new Scalar(name), nodeOf(stated)));
+  parameters.items = [...fields].map(([name, stated]) => new Pair(new Scalar(name), toNode(stated)));
   return parameters;
 }
 
-function keyOf({ key, remarks }: ImportedEntry): Scalar {
+function toKey({ key, remarks }: ImportedEntry): Scalar {
   const node = scalarOf(literal(key));
-  node.commentBefore = commentOf(remarks);
+  node.commentBefore = toComment(remarks);
   return node;
 }
 
-function nodeOf(stated: ImportedValue): Node {
+function toNode(stated: ImportedValue): Node {
   if (stated.form === "value") return plainNode(stated.value);
   if (stated.form === "template") return scalarOf(stated.text);
   const reference = new YAMLMap();
@@ -216,7 +216,7 @@ export function literal<Each extends Value>(value: Each): Each | string {
   return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
 }
 
-function commentOf(remarks: readonly string[]): string | null {
+function toComment(remarks: readonly string[]): string | null {
   return remarks.length > 0 ? remarks.map((remark) => ` ${printable(remark)}`).join("\n") : null;
 }
 

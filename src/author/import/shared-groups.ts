@@ -36,7 +36,7 @@ export function sharedGroups<T>(
     for (const [folder, occurrences] of placement.shared) {
       const [first] = occurrences;
       if (!first) continue;
-      const { glob, named } = selected(folder, occurrences, { isUnaffected, isNotImported });
+      const { glob, named } = selectProjects(folder, occurrences, { isUnaffected, isNotImported });
       const key = JSON.stringify([glob, named.map(({ name }) => name)]);
       const group = groups.get(key) ?? { key, folder, glob, named, shared: [] };
       group.shared.push({ first, occurrences });
@@ -55,7 +55,7 @@ export interface Grouping<T> {
 /** The weight of an exception for a project that was not imported. */
 const foreignWeight = 4;
 
-function selected<T>(
+function selectProjects<T>(
   folder: Folder,
   occurrences: readonly Occurrence<T>[],
   { isUnaffected, isNotImported }: Record<"isUnaffected" | "isNotImported", (project: Project) => boolean>,
@@ -103,14 +103,14 @@ export function groupsThatSaveLines<T>(
   alone: readonly Occurrence<T>[],
 ): { readonly groups: readonly Group<T>[]; readonly own: readonly Occurrence<T>[] } {
   const weighed = groups.filter(({ named }) => named.length > 0);
-  const grouping = new Set(weighed.flatMap(occurrencesOf));
+  const grouping = new Set(weighed.flatMap(listOccurrences));
   const declaring = new Set(alone.filter((occurrence) => !grouping.has(occurrence)).map(({ project }) => project));
   const counts = new Map<Project, number>();
   for (const { project } of grouping) counts.set(project, (counts.get(project) ?? 0) + 1);
   const own = new Set(alone);
   const refused = new Set(
     weighed.filter((group) => {
-      const occurrences = occurrencesOf(group);
+      const occurrences = listOccurrences(group);
       const frames = occurrences.map(({ project }) =>
         declaring.has(project) ? 0 : frame / (counts.get(project) ?? 1),
       );
@@ -128,7 +128,7 @@ export function groupsThatSaveLines<T>(
   return { groups: groups.filter((group) => !refused.has(group)), own: [...own] };
 }
 
-function occurrencesOf<T>({ shared }: Group<T>): readonly Occurrence<T>[] {
+function listOccurrences<T>({ shared }: Group<T>): readonly Occurrence<T>[] {
   return shared.flatMap(({ occurrences }) => occurrences);
 }
 

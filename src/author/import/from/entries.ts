@@ -23,7 +23,7 @@ export interface Translator {
  * `all` is every value of the source: a value that contains one of its secrets is a secret too.
  */
 export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Catalogue, platform: Platform): Translator {
-  const secrets = secretsOf(all, catalogue);
+  const secrets = collectSecrets(all, catalogue);
   const numbers = new Map<string, number>();
   const numberOf = (value: unknown): number => {
     const key = JSON.stringify(value) ?? "";
@@ -31,7 +31,7 @@ export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Cata
     numbers.set(key, existing);
     return existing;
   };
-  return { translate: (foreign) => translated(foreign, { catalogue, platform, secrets, numberOf }), numberOf };
+  return { translate: (foreign) => translate(foreign, { catalogue, platform, secrets, numberOf }), numberOf };
 }
 
 interface Context {
@@ -41,12 +41,12 @@ interface Context {
   readonly numberOf: (value: unknown) => number;
 }
 
-function secretsOf(all: Iterable<ForeignIntegration>, catalogue: Catalogue): Redactor {
+function collectSecrets(all: Iterable<ForeignIntegration>, catalogue: Catalogue): Redactor {
   const secrets = createRedactor();
   for (const { slug, parameters } of all) {
-    const integration = integrationNamed(catalogue, slug);
+    const integration = findIntegration(catalogue, slug);
     for (const [name, { value, secret, unknown }] of parameters) {
-      const isSecret = secret || (integration && parameterNamed(integration, name)?.secret);
+      const isSecret = secret || (integration && findParameter(integration, name)?.secret);
       if (isSecret && unknown === undefined && typeof value === "string" && value !== "")
         secrets.learn(value, "[secret]");
     }
@@ -54,22 +54,22 @@ function secretsOf(all: Iterable<ForeignIntegration>, catalogue: Catalogue): Red
   return secrets;
 }
 
-function integrationNamed({ integrations, foreignNames }: Catalogue, name: string): Integration | undefined {
+function findIntegration({ integrations, foreignNames }: Catalogue, name: string): Integration | undefined {
   return integrations.get(name) ?? integrations.get(foreignNames.get(name)?.name ?? "");
 }
 
-function parameterNamed({ parameters, foreignNames }: Integration, name: string): IntegrationParameter | undefined {
+function findParameter({ parameters, foreignNames }: Integration, name: string): IntegrationParameter | undefined {
   return parameters.get(name) ?? parameters.get(foreignNames.get(name)?.name ?? "");
 }
 
-function translated(foreign: ForeignIntegration, context: Context): TranslatedEntry {
+function translate(foreign: ForeignIntegration, context: Context): TranslatedEntry {
   const { slug, isOff, of } = foreign;
   const { catalogue, platform } = context;
-  const integration = integrationNamed(catalogue, slug);
-  if (!integration) return left(foreign, unknownWords(slug, catalogue));
+  const integration = findIntegration(catalogue, slug);
+  if (!integration) return leaveOut(foreign, describeUnknown(slug, catalogue));
   const missing =
     unavailable(integration, platform)?.message ?? outOfRelease(catalogue, integrations(catalogue, of), platform);
-  if (missing) return left(foreign, `${slug} is left out: ${missing}`);
+  if (missing) return leaveOut(foreign, `${slug} is left out: ${missing}`);
   return isOff ? { off: integration.slug, named: [], problems: [] } : turnedOn(integration, foreign, context);
 }
 
@@ -80,29 +80,29 @@ function integrations(catalogue: Catalogue, of: Owner): PolicyKind {
   return found;
 }
 
-function unknownWords(slug: string, { integrations, foreignNames }: Catalogue): string {
+function describeUnknown(slug: string, { integrations, foreignNames }: Catalogue): string {
   return `${slug} is left out: it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...foreignNames.keys()])}`;
 }
 
 function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): TranslatedEntry {
   const { slug, parameters, place } = foreign;
-  const read = [...parameters].map((parameter) => parameterOf(integration, foreign, parameter, context));
+  const read = [...parameters].map((parameter) => readParameter(integration, foreign, parameter, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const lacking = [...integration.parameters.values()].filter(
     (parameter) => isRequiredAt(parameter, context.platform.release) && !values.has(parameter.name),
   );
   const impossible = lacking.find(({ types }) => !types.includes("string"));
-  if (impossible) return left(foreign, `${slug} is left out: ${impossible.name} is required, and not stated`);
+  if (impossible) return leaveOut(foreign, `${slug} is left out: ${impossible.name} is required, and not stated`);
   for (const { name, secret } of lacking) values.set(name, blank(secret ? "a secret" : "required, and not stated"));
   if (integration.parameters.has(on)) values.set(on, { form: "value", value: true });
-  const { fields, problems } = withoutDeprecated(integration, values, place);
+  const { fields, problems } = dropDeprecated(integration, values, place);
   const { kind } = integrations(context.catalogue, foreign.of);
   const entry = { kind, key: integration.slug, fields, remarks: [] };
   const named = read.flatMap((each) => each.named);
   return { entry, named, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 
-function left({ place }: ForeignIntegration, message: string): TranslatedEntry {
+function leaveOut({ place }: ForeignIntegration, message: string): TranslatedEntry {
   return { problems: [notImported(place(), message)] };
 }
 
@@ -113,7 +113,7 @@ interface ReadParameter {
   readonly problem?: Problem;
 }
 
-function parameterOf(
+function readParameter(
   integration: Integration,
   { slug }: ForeignIntegration,
   [written, value]: readonly [name: string, value: ForeignValue],
@@ -123,9 +123,9 @@ function parameterOf(
   const problem = (message: string) => ({ named, problem: notImported(value.place(), message) });
   const truth = value.truth ?? value.value;
   if (written === on && value.unknown === undefined && truth !== null && truth !== undefined && truth !== true)
-    return problem(truth === false ? offWords(slug) : `${on} of ${slug} is left out: expected true or false`);
+    return problem(truth === false ? describeOff(slug) : `${on} of ${slug} is left out: expected true or false`);
   if (written === on) return { named: truth === true ? named : [] };
-  const parameter = parameterNamed(integration, written);
+  const parameter = findParameter(integration, written);
   if (!parameter) {
     const suggestion = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
     return problem(`${written} is left out: ${slug} has no such parameter${suggestion}`);
@@ -150,7 +150,7 @@ function statedValue(
   if ((secret || foreign.secret === true) && types.includes("string")) return { value: secretOf(foreign, numberOf) };
   if (foreign.unknown !== undefined) return { why: `${foreign.unknown} is not known from these files` };
   const got = `got ${typeOf(foreign.value)}`;
-  const value = spelled(parameter, foreign);
+  const value = toScalar(parameter, foreign);
   if (value === undefined) return { why: `expected one value, ${got}` };
   if (typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
     return { value: blank("it holds a secret", numberOf(value)) };
@@ -163,7 +163,7 @@ function statedValue(
 /** Integrations of other tools are always active: servers activate what is configured. */
 const on = "active";
 
-function offWords(slug: string): string {
+function describeOff(slug: string): string {
   return `${on} of ${slug} is left out: servers turn on what is configured; list it in disabled if it has to be off`;
 }
 
@@ -179,7 +179,7 @@ function blank(why: string, same?: number): ImportedValue {
 }
 
 /** The value in the type of its parameter; undefined for several values. */
-function spelled(parameter: IntegrationParameter, { value, truth }: ForeignValue): Scalar | undefined {
+function toScalar(parameter: IntegrationParameter, { value, truth }: ForeignValue): Scalar | undefined {
   const { list, types } = parameter;
   if (types[0] === "boolean" && truth !== undefined) return truth;
   if (Array.isArray(value) && list && value.every((item) => typeof item === "string"))
@@ -193,7 +193,7 @@ export function hasCredentials(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\/[^/\s:]*:[^/\s]*@/i.test(text);
 }
 
-function withoutDeprecated(
+function dropDeprecated(
   { parameters }: Integration,
   values: ReadonlyMap<string, ImportedValue>,
   place: ForeignIntegration["place"],

@@ -74,14 +74,14 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
       if (!isSameLevel(table, written, [winning, value])) overruled.set(written, own);
       continue;
     }
-    const why = table.ignored?.[name] ?? whyReplaced(table, name, value);
+    const why = table.ignored?.[name] ?? explainReplaced(table, name, value);
     const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
     if (why !== undefined && isSet) {
       named.push(written);
       problems.push(notImported(value.place(), `${name} of ${title} is left out: ${why}`));
     } else if (why === undefined && !table.own?.includes(name)) {
       const from = [...(fields.get(own)?.from ?? []), ...(value.from ?? [])];
-      fields.set(own, { ...converted(table, name, value), from });
+      fields.set(own, { ...convert(table, name, value), from });
     }
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
@@ -94,7 +94,7 @@ function isSameLevel({ levels = {} }: FieldTable, name: string, stated: readonly
   return Object.hasOwn(levels, name) && stated.every(({ unknown }) => unknown === undefined) && one === other;
 }
 
-function whyReplaced({ replaced }: FieldTable, name: string, { value }: ForeignValue): string | undefined {
+function explainReplaced({ replaced }: FieldTable, name: string, { value }: ForeignValue): string | undefined {
   const rule = replaced && Object.hasOwn(replaced, name) ? replaced[name] : undefined;
   return rule && typeof value === "string" && new RegExp(rule.pattern).test(value) ? rule.why : undefined;
 }
@@ -110,9 +110,9 @@ function modern({ levels, opposites }: FieldTable, name: string, value: ForeignV
 }
 
 /** Converts a value to the form of the kind. */
-function converted(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
+function convert(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
   const { colors, commas, unwrapped, trimmed, items } = table;
-  const plain = colors?.includes(name) ? digitsOf(stated) : commas?.includes(name) ? joinedText(stated) : stated;
+  const plain = colors?.includes(name) ? toDigits(stated) : commas?.includes(name) ? joinedText(stated) : stated;
   const own = unwrapped?.[name];
   const bare = own === undefined ? plain : { ...plain, value: withoutWraps(plain.value, own) };
   return withRenamedItems(withoutStart(bare, trimmed?.[name]), items?.[name]);
@@ -133,7 +133,7 @@ function withoutWraps(value: unknown, own: string): unknown {
 
 const colors = new Map<string, string>(Object.entries(named.colors));
 
-function digitsOf(stated: ForeignValue): ForeignValue {
+function toDigits(stated: ForeignValue): ForeignValue {
   const digits = typeof stated.value === "string" ? colors.get(stated.value.toLowerCase()) : undefined;
   return digits === undefined ? stated : { ...stated, value: digits };
 }
@@ -153,7 +153,7 @@ function withRenamedItems(stated: ForeignValue, names: ItemNames | undefined): F
 function renamedItem(item: object, names: ItemNames): object {
   return Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) => {
-      const own = nameIn(names, item, name);
+      const own = renameProperty(names, item, name);
       return own === undefined ? [] : [[own, value]];
     }),
   );
@@ -162,7 +162,7 @@ function renamedItem(item: object, names: ItemNames): object {
 /**
  * The new name of a property; undefined if it is not a setting, or the item also has the property under the new name.
  */
-function nameIn(names: ItemNames, item: object, written: string): string | undefined {
+function renameProperty(names: ItemNames, item: object, written: string): string | undefined {
   const own = Object.hasOwn(names, written) ? names[written] : written;
   const isTwice = typeof own === "string" && own !== written && Object.hasOwn(item, own);
   return isTwice ? undefined : (own ?? undefined);
@@ -175,7 +175,7 @@ export function lostIn(table: FieldTable, field: string, value: unknown): readon
     return value.flatMap((item, index) => lostIn(table, field, item).map((path) => [String(index), ...path]));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, each]): (readonly string[])[] => {
-    if (each === null || nameIn(names, value, name) === undefined) return [[name]];
+    if (each === null || renameProperty(names, value, name) === undefined) return [[name]];
     return lostIn({ ...table, items: {} }, field, each).map((path) => [name, ...path]);
   });
 }

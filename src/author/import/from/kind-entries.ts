@@ -39,13 +39,13 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
   const section = sectionNameOf(context.catalogue, kind);
   const missing = outOfRelease(context.catalogue, { kind, section }, context.platform);
   if (!file || missing) return left(missing ?? "policies have no such kind");
-  const read = [...fields].map(([name, value]) => fieldOf(file, name, value, foreign, context));
+  const read = [...fields].map(([name, value]) => readField(file, name, value, foreign, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const problems = read.flatMap((each) => each.problems);
-  const key = keyOf(file, values);
+  const key = readKey(file, values);
   const named = read.flatMap((each) => each.named);
-  if (key === undefined) return { problems: [...problems, ...left(keyWords(file)).problems] };
-  if (foreign.isAbsent) return { absent: { kind, key }, named: keysOf(file, fields), problems: [] };
+  if (key === undefined) return { problems: [...problems, ...left(describeKey(file)).problems] };
+  if (foreign.isAbsent) return { absent: { kind, key }, named: listKeys(file, fields), problems: [] };
   const lacking = (file.fields.required ?? []).filter((name) => !values.has(name));
   const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
   if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
@@ -59,18 +59,18 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
 }
 
 /** The keys in the source for the fields of a resource's key. */
-function keysOf(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
+function listKeys(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
   return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
 }
 
-function keyWords(file: ResourceKind): string {
+function describeKey(file: ResourceKind): string {
   return `its ${keyFieldsOf(file).join(" or ")} is not known from these files, or a policy cannot have it as a key`;
 }
 
 /** The key; undefined if a field of it is unknown or not a single value. */
-function keyOf(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): string | undefined {
+function readKey(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): string | undefined {
   const parts = keyFieldsOf(file).map(
-    (name) => [name, scalarIn(values.get(name)), file.fields.properties[name]] as const,
+    (name) => [name, readScalar(values.get(name)), file.fields.properties[name]] as const,
   );
   if (parts.some(([, value, field]) => value === undefined && field?.default === undefined)) return undefined;
   const stated = parts.filter(([, value]) => value !== undefined);
@@ -78,7 +78,7 @@ function keyOf(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): 
   return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
 }
 
-function scalarIn(value: ImportedValue | undefined): Scalar | undefined {
+function readScalar(value: ImportedValue | undefined): Scalar | undefined {
   const stated = value?.form === "value" && isScalar(value.value) ? value.value : undefined;
   return stated === null || stated === "" ? undefined : stated;
 }
@@ -90,7 +90,7 @@ interface ReadField {
   readonly problems: readonly Problem[];
 }
 
-function fieldOf(
+function readField(
   file: ResourceKind,
   name: string,
   foreign: ForeignValue,
@@ -119,7 +119,7 @@ function fieldOf(
     Array.isArray(foreign.value) && typesOf(field).includes("array")
       ? `a list with ${typeOf(foreign.value.find((item) => valueInField(field.items ?? {}, item) === undefined))}`
       : typeOf(foreign.value);
-  const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
+  const why = value === undefined ? `expected ${describeExpected(field)}, got ${got}` : findFault(field, value);
   if (value === undefined || why !== undefined) return left(`${why}${foreign.hint ?? ""}`);
   return { field: [name, { form: "value", value }], named, problems: [] };
 }
@@ -130,21 +130,21 @@ function isUnset(field: FieldSchema, { value, unknown }: ForeignValue): boolean 
 }
 
 /** Explains why a value cannot be declared, without repeating it. */
-function faultIn(field: FieldSchema, value: Plain): string | undefined {
+function findFault(field: FieldSchema, value: Plain): string | undefined {
   if (holdsSecret(field, value)) return "it holds secrets; declare it by hand, with references";
   if (textsWithin(value).some(hasCredentials)) return "it holds a secret";
   const faults = fieldCheck(field)(wireValue(field, value));
   const fault = faults.find(({ rule }) => rule === "unknown-key") ?? faults[0];
   if (!fault) return undefined;
-  if (fault.path.length === 0) return `expected ${expected(field)}`;
+  if (fault.path.length === 0) return `expected ${describeExpected(field)}`;
   return `its part ${fault.path.join(".")} is none that the API takes (${fault.rule})`;
 }
 
-function expected(field: FieldSchema): string {
+function describeExpected(field: FieldSchema): string {
   const words = Object.entries(field["x-words"] ?? {}).filter(([, value]) => typeof value === "number");
   const allowed = [...words.map(([word]) => word), ...(field.enum ?? []).map(String)];
   if (field.pattern !== undefined) return `a string that matches ${field.pattern}`;
-  if (field.items && typesOf(field).includes("array")) return `a list, each item ${expected(field.items)}`;
+  if (field.items && typesOf(field).includes("array")) return `a list, each item ${describeExpected(field.items)}`;
   return expectedWords(typesOf(field), allowed.length > 0 ? allowed : undefined) || "a value of the API";
 }
 
@@ -157,15 +157,15 @@ function holdsSecret(field: FieldSchema, value: Plain): boolean {
 /** Converts a value to the type and the words of its field; undefined if that is impossible. */
 function valueInField(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
   const types = typesOf(field);
-  if (Array.isArray(value)) return listOf(field, types, value);
-  if (isObject(value)) return types.includes("object") ? mappingOf(field, value) : undefined;
+  if (Array.isArray(value)) return convertList(field, types, value);
+  if (isObject(value)) return types.includes("object") ? convertMapping(field, value) : undefined;
   if (!isScalar(value)) return undefined;
   if (types.includes("array") && value === null) return [];
   if (types.length > 0 && types.every((type) => ["array", "null"].includes(type))) return undefined;
-  return scalarOf(field, types, value, truth);
+  return convertScalar(field, types, value, truth);
 }
 
-function listOf(field: FieldSchema, types: readonly string[], value: readonly unknown[]): Plain | undefined {
+function convertList(field: FieldSchema, types: readonly string[], value: readonly unknown[]): Plain | undefined {
   if (types.includes("object") && value.length === 1) return valueInField(field, value[0]);
   if (!types.includes("array")) return undefined;
   const items = value.map((item) => withoutDefaults(field.items ?? {}, valueInField(field.items ?? {}, item)));
@@ -178,16 +178,22 @@ function withoutDefaults({ properties = {} }: FieldSchema, item: Plain | undefin
   return Object.fromEntries(Object.entries(item).filter(([name, each]) => properties[name]?.default !== each));
 }
 
-function mappingOf(field: FieldSchema, value: JsonObject): Plain | undefined {
+function convertMapping(field: FieldSchema, value: JsonObject): Plain | undefined {
   const pairs = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
   const read = pairs.map(([name, each]) => [name, valueInField(propertyOf(field, name) ?? {}, each)] as const);
   if (read.some(([, each]) => each === undefined)) return undefined;
   return Object.fromEntries(read.map(([name, each]) => [name, each ?? null]));
 }
 
-function scalarOf(field: FieldSchema, types: readonly string[], value: Scalar, truth?: boolean): Scalar | undefined {
+function convertScalar(
+  field: FieldSchema,
+  types: readonly string[],
+  value: Scalar,
+  truth?: boolean,
+): Scalar | undefined {
   const words = field["x-words"];
-  if (words) return wordIn(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
+  if (words)
+    return findWord(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
   if (types.length === 0) return value;
   if (types.includes("boolean") && truth !== undefined) return truth;
   if (
@@ -208,7 +214,7 @@ function takes(types: readonly string[], value: Scalar): boolean {
 }
 
 /** Tools also write levels as `No access`, `no_one` or `maintainers`. Other words stay. */
-function wordIn(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
+function findWord(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
   if (typeof value !== "string") return undefined;
   const plain = value.trim().toLowerCase().replaceAll("_", " ");
   const candidates = [plain, synonyms.get(plain) ?? "", plain.replace(/s$/, "")];

@@ -80,7 +80,7 @@ export const truths: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Converts a boolean word of YAML 1.1 for these keys; for other keys the type of the field decides. */
-function flagOf(key: string, value: unknown): unknown {
+function parseFlag(key: string, value: unknown): unknown {
   return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
 }
 
@@ -92,9 +92,9 @@ const mostLevels = 50;
  * Resolves merge keys: own keys take precedence, then the first of several mappings. @throws RangeError if aliases make
  * it huge or recursive.
  */
-function flattened(value: unknown, isYaml11: boolean): unknown {
+function flatten(value: unknown, isYaml11: boolean): unknown {
   let count = 0;
-  const read = isYaml11 ? flagOf : (_key: string, each: unknown) => each;
+  const read = isYaml11 ? parseFlag : (_key: string, each: unknown) => each;
   const copy = (each: unknown, depth: number): unknown => {
     if (++count > mostValues) throw new RangeError(`aliases make this more than ${mostValues} values`);
     if (depth > mostLevels) throw new RangeError("aliases make this part of itself");
@@ -147,7 +147,7 @@ export function readConfiguration({ name, text }: ForeignFile): Configuration {
   const places = placesIn({ file: name, text, linesBefore: 0 });
   const body = root.projects_and_groups;
   if (!isObject(body)) return fail(misfit(root), places.place(0, ["projects_and_groups"], "key"));
-  return configurationOf(root, body, { places, isYaml11: isYaml11(root, text) });
+  return parseConfiguration(root, body, { places, isYaml11: isYaml11(root, text) });
 }
 
 /**
@@ -176,7 +176,7 @@ interface Source {
   readonly isYaml11: boolean;
 }
 
-function configurationOf(root: JsonObject, body: JsonObject, { places, isYaml11 }: Source): Configuration {
+function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml11 }: Source): Configuration {
   const at = (...path: string[]) => places.place(0, path, "key");
   const problems = [
     ...almostDuplicates(Object.keys(body), at),
@@ -191,10 +191,10 @@ function configurationOf(root: JsonObject, body: JsonObject, { places, isYaml11 
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
     try {
-      const sections = flattened(level, isYaml11);
+      const sections = flatten(level, isYaml11);
       const names = isObject(sections) ? Object.keys(sections).filter((name) => !knownSections.has(name)) : [];
       others.push(...names.map((name) => ({ name, place: () => place(name) })));
-      return { key, config: { ...integrationsOf(sections, section), ...resourcesOf(sections) }, place };
+      return { key, config: { ...readIntegrations(sections, section), ...readResources(sections) }, place };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       problems.push(unusable(place(), error.message));
@@ -202,7 +202,7 @@ function configurationOf(root: JsonObject, body: JsonObject, { places, isYaml11 
     }
   });
   const skips = (key: string) =>
-    listOf(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
+    readList(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
   return {
     levels,
     isYaml11,
@@ -218,7 +218,7 @@ function isVersionOfServices({ config_version: version }: JsonObject): boolean {
   return typeof version === "number" && version <= lastOfServices;
 }
 
-function integrationsOf(level: unknown, sections: readonly string[]): JsonObject {
+function readIntegrations(level: unknown, sections: readonly string[]): JsonObject {
   if (!isObject(level)) return {};
   const stated = sections.filter((section) => Object.hasOwn(level, section)).map((section) => level[section]);
   if (stated.length === 0) return "inherit" in level ? { inherit: level.inherit } : {};
@@ -226,7 +226,7 @@ function integrationsOf(level: unknown, sections: readonly string[]): JsonObject
   return { ...("inherit" in level && { inherit: level.inherit }), integrations: merged };
 }
 
-function resourcesOf(level: unknown): JsonObject {
+function readResources(level: unknown): JsonObject {
   if (!isObject(level)) return {};
   const isRead = (name: string) => sectionTable(name) !== undefined || name === archiving.section;
   return Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name)));
@@ -278,7 +278,7 @@ function almostDuplicates(keys: readonly string[], at: At): Problem[] {
   });
 }
 
-function listOf(value: unknown, complain: () => void): readonly string[] {
+function readList(value: unknown, complain: () => void): readonly string[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   complain();

@@ -49,7 +49,7 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
   const { statements, repeated, problems: unstated } = statementsOf(configuration);
   const all = [...statements, ...repeated];
-  const integrations = new Map(all.filter(isIntegration).map((each) => [each, foreignOf(each, configuration)]));
+  const integrations = new Map(all.filter(isIntegration).map((each) => [each, toForeign(each, configuration)]));
   const { translate, numberOf } = translatorFor(integrations.values(), choice.catalogue, choice.platform);
   const translated = new Map(
     all.map((each): [Statement, TranslatedEntry] => {
@@ -57,7 +57,9 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
       const context = { ...choice, numberOf };
       return [
         each,
-        translatedBy(each, () => (integration ? translate(integration) : resourceOf(each, configuration, context))),
+        translateStatement(each, () =>
+          integration ? translate(integration) : toResource(each, configuration, context),
+        ),
       ];
     }),
   );
@@ -68,7 +70,7 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
       choice.catalogue,
     ),
   );
-  const drafts = draftsFor(policies, contents, choice);
+  const drafts = createDrafts(policies, contents, choice);
   const again = repeated.flatMap((each) => translated.get(each) ?? []);
   const untranslated = distinctProblems([...contents.flat(), ...again].flatMap((each) => each.problems));
   return { drafts, problems: [...problems, ...unstated, ...untranslated] };
@@ -79,7 +81,7 @@ function isIntegration({ id }: Statement): boolean {
 }
 
 /** Converts a statement to an entry, with a message for everything that policies cannot declare. */
-function translatedBy(statement: Statement, translate: () => TranslatedEntry): TranslatedEntry {
+function translateStatement(statement: Statement, translate: () => TranslatedEntry): TranslatedEntry {
   const wrong = wrongFlag(statement);
   if (wrong !== undefined) {
     const message = `${titleOf(statement)} is left out: expected ${wrong} to be true or false`;
@@ -89,7 +91,7 @@ function translatedBy(statement: Statement, translate: () => TranslatedEntry): T
   return { ...translated, problems: [...translated.problems, ...unnamedKeys(statement, translated)] };
 }
 
-function foreignOf(statement: Statement, configuration: Configuration): ForeignIntegration {
+function toForeign(statement: Statement, configuration: Configuration): ForeignIntegration {
   const [, slug] = sectionAndName(statement.id);
   const parameters = new Map(statedValues(statement, configuration));
   parameters.delete("inherit");
@@ -99,7 +101,7 @@ function foreignOf(statement: Statement, configuration: Configuration): ForeignI
 /** `enforce: true` removes what the section does not list. */
 const enforce = "enforce";
 
-function resourceOf(
+function toResource(
   statement: Statement,
   configuration: Configuration,
   context: ForeignChoice & Pick<ReturnType<typeof translatorFor>, "numberOf">,
@@ -128,14 +130,14 @@ function resourceOf(
   };
 }
 
-function draftsFor(
+function createDrafts(
   policies: ReturnType<typeof byPolicy>,
   contents: readonly (readonly TranslatedEntry[])[],
   { catalogue, secrets }: ForeignChoice,
 ): readonly Draft[] {
   const parts = policies.map(([first], index): ImportedProject => {
     const entries = (contents[index] ?? []).flatMap(({ entry }) => entry ?? []);
-    return { project: { name: fileNameOf(first) }, entries, remarks: [] };
+    return { project: { name: chooseFileName(first) }, entries, remarks: [] };
   });
   const named = withReferences(parts, { secrets, catalogue });
   const taken = new Set<string>();
@@ -146,21 +148,21 @@ function draftsFor(
     const absent = of.flatMap((each) => each.absent ?? []);
     const exclusive = [...new Set(of.flatMap((each) => each.exclusive ?? []))];
     const isNeeded = entries.length + disabled.length + absent.length + exclusive.length > 0;
-    return isNeeded ? [draftOf(first, { entries, disabled, absent, exclusive }, taken)] : [];
+    return isNeeded ? [createDraft(first, { entries, disabled, absent, exclusive }, taken)] : [];
   });
 }
 
 type Content = Pick<Draft, "entries"> & Required<Pick<Draft, "disabled" | "absent" | "exclusive">>;
 
-function draftOf(first: Statement, content: Content, taken: Set<string>): Draft {
+function createDraft(first: Statement, content: Content, taken: Set<string>): Draft {
   const { key, owner, projects, except } = first;
   const { entries, disabled, absent } = content;
   const [named = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
-  const title = fileNameOf(first);
+  const title = chooseFileName(first);
   const suffix = owner === "group" ? "-groups" : "";
   return {
     file: fileOf({ name: title }),
-    name: nameFor(`${title}${suffix}`, named.key || kindWord(named.kind), taken),
+    name: chooseName(`${title}${suffix}`, named.key || kindWord(named.kind), taken),
     projects,
     except: [...except].sort(),
     heading: key.form === "common" ? everywhere[owner] : [],
@@ -177,11 +179,11 @@ const everywhere: Readonly<Record<Owner, readonly string[]>> = {
   group: ["For every group that the token sees."],
 };
 
-function fileNameOf({ key: { form, path } }: Statement): string {
+function chooseFileName({ key: { form, path } }: Statement): string {
   return form === "common" ? "shared" : path;
 }
 
-function nameFor(title: string, slug: string, taken: Set<string>): string {
+function chooseName(title: string, slug: string, taken: Set<string>): string {
   return takeName(taken.has(title.toLowerCase()) ? `${title}-${slug}` : title, taken);
 }
 

@@ -22,14 +22,14 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const group = project.slice(0, project.lastIndexOf("/"));
     const isSkipped = isSkippedName(skipGroups, group);
     const common = isSkipped ? undefined : levelOf("*");
-    const groups = isSkipped ? [] : pathsOf(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
-    const own = levelOf(project) ?? patternFor(patterns, project)?.level;
-    const inherited = merged(common?.config ?? {}, chained(groups));
-    const { [archiving.section]: state, ...sections } = merged(inherited, own?.config ?? {});
+    const groups = isSkipped ? [] : listPaths(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
+    const own = levelOf(project) ?? findPattern(patterns, project)?.level;
+    const inherited = mergeConfig(common?.config ?? {}, mergeGroups(groups));
+    const { [archiving.section]: state, ...sections } = mergeConfig(inherited, own?.config ?? {});
     const isArchived = isObject(state) && state[archiving.flag] === true;
     const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
     return {
-      resources: isArchived ? {} : resourcesIn(without(sections, ...skipped)),
+      resources: isArchived ? {} : listResources(without(sections, ...skipped)),
       isArchived,
       skipped,
       levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
@@ -37,14 +37,14 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
   };
 }
 
-function pathsOf(group: string): readonly string[] {
+function listPaths(group: string): readonly string[] {
   const segments = group.split("/");
   return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
 /** Groups are merged from the outermost to the innermost, then with the common level. */
-function chained(groups: readonly ConfigLevel[]): JsonObject {
-  return groups.reduce<JsonObject>((above, { config }) => (isEmpty(above) ? config : merged(above, config)), {});
+function mergeGroups(groups: readonly ConfigLevel[]): JsonObject {
+  return groups.reduce<JsonObject>((above, { config }) => (isEmpty(above) ? config : mergeConfig(above, config)), {});
 }
 
 function isEmpty(config: JsonObject): boolean {
@@ -52,12 +52,12 @@ function isEmpty(config: JsonObject): boolean {
 }
 
 /** Mappings are merged key by key, other values are replaced; `inherit: false` replaces its whole mapping. */
-function merged(general: JsonObject, specific: JsonObject): JsonObject {
+function mergeConfig(general: JsonObject, specific: JsonObject): JsonObject {
   if (breaks(specific)) return without(specific, "inherit");
   const result: Record<string, unknown> = Object.assign(Object.create(null), general);
   for (const [key, value] of Object.entries(specific)) {
     const above = result[key];
-    if (isObject(value)) result[key] = merged(isObject(above) ? above : {}, value);
+    if (isObject(value)) result[key] = mergeConfig(isObject(above) ? above : {}, value);
     else result[key] = value;
   }
   return result;
@@ -76,7 +76,7 @@ function isSkip(body: unknown): boolean {
   return isObject(body) && body.skip !== undefined && body.skip !== false;
 }
 
-function resourcesIn(config: JsonObject): JsonObject {
+function listResources(config: JsonObject): JsonObject {
   const resources: Record<string, unknown> = Object.create(null);
   for (const [section, body] of Object.entries(config)) {
     if (!isObject(body)) continue;
@@ -133,16 +133,16 @@ export function keyOf(level: ConfigLevel): Key {
 }
 
 /** The pattern in effect for a project: the longest prefix before a star, then the fewest stars. */
-function patternFor(patterns: readonly Key[], project: string): Key | undefined {
+function findPattern(patterns: readonly Key[], project: string): Key | undefined {
   return patterns.filter(({ path }) => isLike(path, project)).toSorted(byRank)[0];
 }
 
 /** Sorts the most specific pattern first. */
 export function byRank({ path: a }: Key, { path: b }: Key): number {
-  return b.indexOf("*") - a.indexOf("*") || starsIn(a) - starsIn(b) || (a > b ? -1 : Number(a < b));
+  return b.indexOf("*") - a.indexOf("*") || countStars(a) - countStars(b) || (a > b ? -1 : Number(a < b));
 }
 
-function starsIn(pattern: string): number {
+function countStars(pattern: string): number {
   return pattern.split("*").length - 1;
 }
 

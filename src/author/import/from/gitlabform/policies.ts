@@ -44,11 +44,11 @@ interface Growing extends Statement {
  */
 export function statementsOf(configuration: Configuration): Statements & { readonly problems: readonly Problem[] } {
   const effective = effectiveIn(configuration);
-  const left = new Map(configuration.levels.map(keyOf).map((key) => [key, whyLeft(key, configuration, effective)]));
+  const left = new Map(configuration.levels.map(keyOf).map((key) => [key, explainIdle(key, configuration, effective)]));
   const used = [...left].flatMap(([key, why]) => (why === undefined ? [key] : [])).toSorted(byWidth);
-  const stated = owners.map((owner) => statementsFor(owner, used, configuration, effective));
+  const stated = owners.map((owner) => createStatements(owner, used, configuration, effective));
   const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
-  const unread = used.flatMap((key) => unreadSections(key, effective(sampleOf(key))));
+  const unread = used.flatMap((key) => unreadSections(key, effective(createSample(key))));
   const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
   return {
     statements: stated.flatMap(({ statements }) => statements),
@@ -57,7 +57,7 @@ export function statementsOf(configuration: Configuration): Statements & { reado
   };
 }
 
-function statementsFor(
+function createStatements(
   owner: Owner,
   keys: readonly Key[],
   configuration: Configuration,
@@ -67,10 +67,10 @@ function statementsFor(
   const repeated: Statement[] = [];
   for (const key of keys) {
     if (!isAbout(key, owner)) continue;
-    const except = excludedBy(key, keys, configuration, owner);
-    const { resources, levels } = effective(sampleOf(key));
+    const except = listExcluded(key, keys, configuration, owner);
+    const { resources, levels } = effective(createSample(key));
     const own = Object.entries(resources).filter(([id]) => ownerOfSection(sectionAndName(id)[0]) === owner);
-    const placed = { key, owner, projects: selectorsOf(key, owner), except };
+    const placed = { key, owner, projects: listSelectors(key, owner), except };
     repeated.push(...place(placed, { resources: Object.fromEntries(own), levels }, statements));
   }
   return { statements: [...statements.values()].flat(), repeated };
@@ -86,7 +86,7 @@ function place(
 ): readonly Statement[] {
   const { key, owner, projects, except } = placed;
   const repeated: Statement[] = [];
-  const sample = ownerName(owner, sampleOf(key));
+  const sample = ownerName(owner, createSample(key));
   for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
     const existing = statements.get(id) ?? [];
     const applying = existing.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
@@ -120,7 +120,7 @@ function isSame(a: unknown, b: unknown): boolean {
 /** The specificity of a statement for a project; undefined if it does not apply. */
 function literalOf({ selectors, except }: Growing, project: string): number | undefined {
   if ([...except].some((each) => isMeant(selectorOf(each), project))) return undefined;
-  const literals = selectors.filter((each) => isMeant(each, project)).map(lengthOf);
+  const literals = selectors.filter((each) => isMeant(each, project)).map(measureSelector);
   return literals.length === 0 ? undefined : Math.max(...literals);
 }
 
@@ -129,7 +129,7 @@ function isMeant(selector: Selector, project: string): boolean {
   return selector.form === "path" ? selector.path === project.toLowerCase() : selector.matches(project.toLowerCase());
 }
 
-function lengthOf(selector: Selector): number {
+function measureSelector(selector: Selector): number {
   return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
 }
 
@@ -144,10 +144,10 @@ const widths = ["common", "group", "pattern", "project"] as const;
 function byWidth(a: Key, b: Key): number {
   const width = widths.indexOf(a.form) - widths.indexOf(b.form);
   if (width !== 0 || a.form === "project") return width;
-  return a.form === "pattern" ? byRank(b, a) : depthOf(a) - depthOf(b);
+  return a.form === "pattern" ? byRank(b, a) : countSegments(a) - countSegments(b);
 }
 
-function depthOf({ path }: Key): number {
+function countSegments({ path }: Key): number {
   return path.split("/").length;
 }
 
@@ -155,28 +155,28 @@ function depthOf({ path }: Key): number {
 const anything = "~";
 
 /** A path that the key matches, and no more specific one. */
-function sampleOf({ form, path }: Key): string {
+function createSample({ form, path }: Key): string {
   if (form === "common") return `${anything}/${anything}/${anything}`;
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
 }
 
 /** Explains why a key has no effect; undefined if it has one. */
-function whyLeft(
+function explainIdle(
   key: Key,
   { skipProjects }: Configuration,
   effective: (project: string) => Effective,
 ): string | undefined {
-  const why = whyUnusable(key);
+  const why = explainUnusable(key);
   if (why !== undefined) return why;
   if (key.form === "project" && isSkippedName(skipProjects, key.path)) return "skip_projects contains it";
-  if (effective(sampleOf(key)).levels.includes(key.level)) return undefined;
+  if (effective(createSample(key)).levels.includes(key.level)) return undefined;
   return key.form === "pattern" ? "another pattern has the same projects" : "skip_groups contains it";
 }
 
 const expectedKey = "expected GROUP/PROJECT, GROUP/* or *";
 
 /** Explains why a key is not that of a group or project. */
-function whyUnusable({ form, path }: Key): string | undefined {
+function explainUnusable({ form, path }: Key): string | undefined {
   if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
   if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
   return form === "project" && !/^[^/].*\/.*[^/]$/.test(path) ? expectedKey : undefined;
@@ -189,21 +189,21 @@ export function byPolicy(statements: readonly Statement[]): readonly (readonly [
 }
 
 /** The selectors of a key. */
-function selectorsOf({ form, path }: Key, owner: Owner): readonly string[] {
+function listSelectors({ form, path }: Key, owner: Owner): readonly string[] {
   if (form === "common") return [ownerName(owner, "**")];
   if (form === "group") return [ownerName(owner, `${path}/**`)];
   return [form === "pattern" ? globFor(path) : path];
 }
 
 /** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
-function excludedBy(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
+function listExcluded(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
   if (key.form === "project") return [];
   const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
-  const globs = [...skippedIn(configuration, owner), ...others.flatMap((other) => selectorsOf(other, owner))];
-  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(selectorsOf(key, owner)[0] ?? "")));
+  const globs = [...listSkipped(configuration, owner), ...others.flatMap((other) => listSelectors(other, owner))];
+  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(listSelectors(key, owner)[0] ?? "")));
 }
 
-function skippedIn({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
+function listSkipped({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
   if (owner === "group") return skipGroups.map(groupsSkipped);
   return [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
 }

@@ -34,7 +34,7 @@ type Body = ReadonlyMap<string, ForeignValue>;
 
 /** The contents of a statement, without the flags that mark it as absent. */
 export function statedValues(statement: Statement, { isYaml11 }: Configuration): Body {
-  const decisive = flagsOf(statement);
+  const decisive = listFlags(statement);
   const stated = statedKeys(statement).filter(([name]) => !decisive.has(name));
   return new Map(
     stated.map(([name, value]): [string, ForeignValue] => {
@@ -60,7 +60,7 @@ export function titleOf({ id }: Statement): string {
 
 /** The location of a statement, or of a part of it, at the most specific level that contains it. */
 export function placeOf({ id, levels }: Statement, ...within: readonly string[]): Place {
-  const path = pathOf(id, within);
+  const path = statementPath(id, within);
   const stating = levels.find((level) => isIn(level, path)) ?? levels.at(-1);
   return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
 }
@@ -68,16 +68,16 @@ export function placeOf({ id, levels }: Statement, ...within: readonly string[])
 /** The location of a flag; that of the whole statement if a more specific level has it without the flag. */
 export function placeOfFlag(statement: Statement, flag: string): Place {
   const { id, levels } = statement;
-  const stating = levels.find((level) => isIn(level, pathOf(id, [])));
-  return stating && isIn(stating, pathOf(id, [flag])) ? placeOf(statement, flag) : placeOf(statement);
+  const stating = levels.find((level) => isIn(level, statementPath(id, [])));
+  return stating && isIn(stating, statementPath(id, [flag])) ? placeOf(statement, flag) : placeOf(statement);
 }
 
 /** True if the most specific level of a statement declares at least a part of it itself. */
 export function statesItself({ id, levels: [own] }: Statement, ...within: readonly string[]): boolean {
-  return own !== undefined && isIn(own, pathOf(id, within));
+  return own !== undefined && isIn(own, statementPath(id, within));
 }
 
-function pathOf(id: string, within: readonly string[]): readonly string[] {
+function statementPath(id: string, within: readonly string[]): readonly string[] {
   return [...sectionAndName(id).filter((part) => part !== ""), ...within];
 }
 
@@ -86,21 +86,21 @@ function isIn({ config }: ConfigLevel, path: readonly string[]): boolean {
 }
 
 /** The flags of a statement, with the values that mean absence. */
-function flagsOf({ id }: Statement): ReadonlyMap<string, unknown> {
+function listFlags({ id }: Statement): ReadonlyMap<string, unknown> {
   const table = sectionTable(sectionAndName(id)[0]);
   return new Map(table?.one ? [] : Object.entries({ delete: true, ...table?.absent }));
 }
 
 /** The keys that decide whether a statement's resource has to be absent: the flags that are set, and `inherit`. */
 function decisiveKeys(statement: Statement): readonly string[] {
-  const flags = flagsOf(statement);
+  const flags = listFlags(statement);
   const set = statedKeys(statement).filter(([name, value]) => flags.has(name) && typeof value === "boolean");
   return ["inherit", ...set.map(([name]) => name)];
 }
 
 /** A flag that is neither true nor false. */
 export function wrongFlag(statement: Statement): string | undefined {
-  const flags = flagsOf(statement);
+  const flags = listFlags(statement);
   const wrong = statedKeys(statement).find(
     ([name, value]) => flags.has(name) && value !== null && typeof value !== "boolean",
   );
@@ -109,7 +109,7 @@ export function wrongFlag(statement: Statement): string | undefined {
 
 /** True if a statement's resource has to be absent. */
 export function hasToBeAbsent(statement: Statement): boolean {
-  const flags = flagsOf(statement);
+  const flags = listFlags(statement);
   return statedKeys(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);
 }
 
@@ -121,7 +121,7 @@ export function unnamedKeys(statement: Statement, { named }: TranslatedEntry): r
   return own.flatMap(([key, value]) => {
     if (known.has(key)) return lostWithin(statement, key, value);
     const why = hasToBeAbsent(statement) ? "it has to be absent" : "another key decides it";
-    return [left(statement, [key], isEmptyValue(value) ? "it is empty" : why)];
+    return [leaveOut(statement, [key], isEmptyValue(value) ? "it is empty" : why)];
   });
 }
 
@@ -130,7 +130,7 @@ function lostWithin(statement: Statement, key: string, value: unknown): readonly
   if (!table) return [];
   return lostIn(table, key, value).map((path) => {
     const lost = path.reduce<unknown>(stepInto, value);
-    return left(
+    return leaveOut(
       statement,
       [key, ...path],
       isEmptyValue(lost) ? "it is empty" : "another key, or the server, decides it",
@@ -138,6 +138,6 @@ function lostWithin(statement: Statement, key: string, value: unknown): readonly
   });
 }
 
-function left(statement: Statement, path: readonly string[], why: string): Problem {
+function leaveOut(statement: Statement, path: readonly string[], why: string): Problem {
   return notImported(placeOf(statement, ...path), `${path.join(".")} of ${titleOf(statement)} is left out: ${why}`);
 }

@@ -28,7 +28,7 @@ export function declarationsIn(module: Module): Declarations {
   const parsed = module.blocks.map((block) => ofBlock(block, module));
   return {
     declarations: parsed.flatMap((each) => each.declarations),
-    problems: [...parsed.flatMap((each) => each.problems), ...assumedIn(module)],
+    problems: [...parsed.flatMap((each) => each.problems), ...warnAssumed(module)],
     others: module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
       type === "resource" && !isMapped(of) ? [{ name: of, place: () => place }] : [],
     ),
@@ -36,7 +36,7 @@ export function declarationsIn(module: Module): Declarations {
 }
 
 /** A variable may be set elsewhere, for example in the environment of a pipeline. */
-function assumedIn({ assumed }: Module): readonly Problem[] {
+function warnAssumed({ assumed }: Module): readonly Problem[] {
   return [...assumed].map(([name, place]) => {
     const message = `var.${name} is assumed to have its default: no file of variables that was named sets it`;
     return { severity: "warning", rule: "assumed", message, place };
@@ -66,7 +66,7 @@ const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
 function ofInstance(block: HclBlock, instance: Instance, module: Module): Found {
   const [type = "", name = ""] = block.labels;
   const address = `${type}.${name}${instance.index}`;
-  const ignored = ignoredIn(block);
+  const ignored = listIgnored(block);
   const owner = ownerOfType(type);
   const stated = block.attributes.get(isItself(type) ? "name" : owner);
   const project = isItself(type)
@@ -84,16 +84,16 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   }
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
   const remaining = own.filter(([attribute]) => !ignored.includes(attribute));
-  const blocks = nestedIn(block, instance).filter(([name]) => !ignored.includes(name));
+  const blocks = listNested(block, instance).filter(([name]) => !ignored.includes(name));
   const single = remaining.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
   const attributes = new Map([...single, ...blocks]);
   const resource = { address, type, attributes, place: () => block.place };
-  const stand = [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(ofNested)];
+  const stand = [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(warnNested)];
   const problems = stand.flatMap(({ of, place }) => {
     const why = ignored.includes(of) ? "its changes are ignored" : unreadBlocks[of];
     return why === undefined ? [] : [notImported(place, `${of} of ${address} is left out: ${why}`)];
   });
-  return { declarations: [{ project, resource }], problems: [...problems, ...protectionOf(block, address)] };
+  return { declarations: [{ project, resource }], problems: [...problems, ...warnProtection(block, address)] };
 }
 
 /** Blocks of Terraform itself with effects, and the reasons why they are left out. */
@@ -106,7 +106,7 @@ const unreadBlocks: Readonly<Record<string, string | undefined>> = {
 const metaBlocks: ReadonlySet<string> = new Set(["lifecycle", ...Object.keys(unreadBlocks)]);
 
 /** Warns of `prevent_destroy`: policies delete only what they list. */
-function protectionOf({ blocks, labels: [type = ""] }: HclBlock, address: string): readonly Problem[] {
+function warnProtection({ blocks, labels: [type = ""] }: HclBlock, address: string): readonly Problem[] {
   if (isItself(type)) return [];
   const stated = blocks.flatMap((block) =>
     block.type === "lifecycle" ? (block.attributes.get("prevent_destroy") ?? []) : [],
@@ -119,19 +119,19 @@ function protectionOf({ blocks, labels: [type = ""] }: HclBlock, address: string
   );
 }
 
-function ofNested({ type, labels: [label = ""], place }: HclBlock) {
+function warnNested({ type, labels: [label = ""], place }: HclBlock) {
   return { of: type === "dynamic" ? label : type, place };
 }
 
 /** Blocks within a resource by type, each a list of mappings, as states have them. */
-function nestedIn({ blocks }: HclBlock, instance: Instance): readonly (readonly [string, ForeignValue])[] {
+function listNested({ blocks }: HclBlock, instance: Instance): readonly (readonly [string, ForeignValue])[] {
   const own = blocks.filter(({ type }) => !metaBlocks.has(type));
-  const named = grouped(own, (member) => ofNested(member).of);
+  const named = grouped(own, (member) => warnNested(member).of);
   return [...named].map(([name, members]) => {
     const [{ place }] = members as [HclBlock];
-    const mappings = members.map((member) => mappingOf(member, instance));
+    const mappings = members.map((member) => readMapping(member, instance));
     const unknown = mappings.find((each) => typeof each === "string");
-    const written = members.every(isFlat) && members.map((member) => attributesOf(member, instance));
+    const written = members.every(isFlat) && members.map((member) => readAttributes(member, instance));
     const more = { ...(unknown !== undefined && { unknown }), ...(written && { blocks: written }) };
     return [name, { value: mappings, place: () => place, ...more }] as const;
   });
@@ -142,12 +142,12 @@ function isFlat({ type, blocks }: HclBlock): boolean {
   return type !== "dynamic" && blocks.length === 0;
 }
 
-function attributesOf({ attributes }: HclBlock, instance: Instance): ReadonlyMap<string, ForeignValue> {
+function readAttributes({ attributes }: HclBlock, instance: Instance): ReadonlyMap<string, ForeignValue> {
   return new Map([...attributes].map(([name, value]) => [name, foreignValue(value, instance)]));
 }
 
 /** The attributes of a block, or a description of an unknown one. */
-function mappingOf(block: HclBlock, { names }: Instance): JsonObject | string {
+function readMapping(block: HclBlock, { names }: Instance): JsonObject | string {
   const { attributes } = block;
   if (!isFlat(block)) return "a dynamic or nested block";
   const values = [...attributes].map(([name, { value }]) => [name, evaluate(value, names)] as const);
@@ -169,7 +169,7 @@ function foreignValue({ value, place }: HclAttribute, { names }: Instance): Fore
 }
 
 /** Attributes of `ignore_changes`; their values may be outdated. */
-function ignoredIn({ blocks }: HclBlock): readonly string[] | "all" {
+function listIgnored({ blocks }: HclBlock): readonly string[] | "all" {
   const ignored = blocks.flatMap(({ type, attributes }) =>
     type === "lifecycle" ? (attributes.get("ignore_changes")?.value ?? []) : [],
   );
@@ -200,43 +200,43 @@ function ownerMeant(
     return ownerMeant({ ...expression, steps }, owner, { names: module.names }, module);
   }
   const value = evaluate(expression, instance.names);
-  if ("known" in value) return nameOf(owner, namedBy(value.known));
+  if ("known" in value) return toName(owner, readName(value.known));
   const { type, named } = ownerTypes[owner];
-  const reference = referenceIn(expression, type, instance.names);
+  const reference = findReference(expression, type, instance.names);
   const block = reference && blockNamed(module, reference);
   if (!block) return undefined;
-  const own = scopeAt(block, reference, module);
-  if (own && reference.isData) return nameOf(owner, attributeOf(block, named, own));
+  const own = findScope(block, reference, module);
+  if (own && reference.isData) return toName(owner, readAttribute(block, named, own));
   return own && ownerOfBlock(block, owner, own, module);
 }
 
 /** The path of the project or group that a block declares; undefined if unknown. */
 function ownerOfBlock(block: HclBlock, owner: Owner, names: Names, module: Module): string | undefined {
   return owner === "group"
-    ? nameOf(owner, groupOfBlock(block, names, module, 0))
+    ? toName(owner, groupOfBlock(block, names, module, 0))
     : projectOfBlock(block, names, module);
 }
 
-function nameOf(owner: Owner, written: string | undefined): string | undefined {
+function toName(owner: Owner, written: string | undefined): string | undefined {
   return written === undefined ? undefined : ownerName(owner, written);
 }
 
 function projectOfBlock(block: HclBlock, names: Names, module: Module): string | undefined {
-  const path = attributeOf(block, ["path"], names) ?? slugOf(attributeOf(block, ["name"], names));
+  const path = readAttribute(block, ["path"], names) ?? deriveSlug(readAttribute(block, ["name"], names));
   const group = groupMeant(block.attributes.get("namespace_id")?.value, names, module, 0);
   return path && group ? `${group}/${path}` : undefined;
 }
 
 function groupMeant(of: HclExpression | undefined, names: Names, module: Module, depth: number): string | undefined {
-  const reference = of && depth < longestChain ? referenceIn(of, "gitlab_group", names) : undefined;
+  const reference = of && depth < longestChain ? findReference(of, "gitlab_group", names) : undefined;
   const block = reference && blockNamed(module, reference);
-  const own = block && scopeAt(block, reference, module);
+  const own = block && findScope(block, reference, module);
   if (!own) return undefined;
-  return reference.isData ? attributeOf(block, ["full_path"], own) : groupOfBlock(block, own, module, depth);
+  return reference.isData ? readAttribute(block, ["full_path"], own) : groupOfBlock(block, own, module, depth);
 }
 
 function groupOfBlock(block: HclBlock, names: Names, module: Module, depth: number): string | undefined {
-  const path = attributeOf(block, ["path"], names);
+  const path = readAttribute(block, ["path"], names);
   const parent = block.attributes.get("parent_id")?.value;
   if (!parent || !path) return path;
   const evaluated = evaluate(parent, names);
@@ -246,7 +246,7 @@ function groupOfBlock(block: HclBlock, names: Names, module: Module, depth: numb
 }
 
 /** `gitlab_project.api.id`, `data.gitlab_project.api.path_with_namespace`, `gitlab_project.all["api"].id`. */
-function referenceIn(expression: HclExpression, type: string, names: Names): BlockReference | undefined {
+function findReference(expression: HclExpression, type: string, names: Names): BlockReference | undefined {
   if (expression.form !== "path") return undefined;
   const isData = expression.steps[0] === "data";
   const [first, name, ...others] = expression.steps.slice(isData ? 1 : 0);
@@ -259,23 +259,23 @@ function referenceIn(expression: HclExpression, type: string, names: Names): Blo
   return { isData, type, name, index: key?.known };
 }
 
-function scopeAt(block: HclBlock, { index }: BlockReference, module: Module): Names | undefined {
+function findScope(block: HclBlock, { index }: BlockReference, module: Module): Names | undefined {
   const instances = instancesOf(block, module);
   const wanted = index === undefined ? "" : `[${JSON.stringify(index)}]`;
   return typeof instances === "string" ? undefined : instances.find((each) => each.index === wanted)?.names;
 }
 
-function attributeOf({ attributes }: HclBlock, wanted: readonly string[], names: Names): string | undefined {
+function readAttribute({ attributes }: HclBlock, wanted: readonly string[], names: Names): string | undefined {
   const [first] = wanted.flatMap((name) => attributes.get(name) ?? []);
   const value = first && evaluate(first.value, names);
-  return value && "known" in value ? namedBy(value.known) : undefined;
+  return value && "known" in value ? readName(value.known) : undefined;
 }
 
-function namedBy(value: unknown): string | undefined {
+function readName(value: unknown): string | undefined {
   return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 }
 
 /** The path that a server derives from a simple name; undefined for others. */
-function slugOf(name: string | undefined): string | undefined {
+function deriveSlug(name: string | undefined): string | undefined {
   return name !== undefined && /^[A-Za-z\d](?:[\w-]*[A-Za-z\d])?$/.test(name) ? name.toLowerCase() : undefined;
 }

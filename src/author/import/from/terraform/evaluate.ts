@@ -28,19 +28,19 @@ export function evaluate(
   { depth, left }: Effort = { depth: 0, left: { steps: mostSteps } },
 ): Evaluated {
   if (depth > deepest) return { unknown: "a value that depends on itself" };
-  const result = left.steps > 0 ? evaluated(expression, names, { depth: depth + 1, left }) : tooLong;
-  left.steps -= 1 + ("known" in result ? sizeOf(result.known) : 0);
+  const result = left.steps > 0 ? evaluateExpression(expression, names, { depth: depth + 1, left }) : tooLong;
+  left.steps -= 1 + ("known" in result ? measure(result.known) : 0);
   return left.steps > 0 ? result : tooLong;
 }
 
 const tooLong: Evaluated = { unknown: "a value that takes too long to work out" };
 
-function sizeOf(value: unknown): number {
+function measure(value: unknown): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
   return isObject(value) ? Object.keys(value).length : 0;
 }
 
-function evaluated(expression: HclExpression, names: Names, within: Effort): Evaluated {
+function evaluateExpression(expression: HclExpression, names: Names, within: Effort): Evaluated {
   const inner = (each: HclExpression) => evaluate(each, names, within);
   switch (expression.form) {
     case "value":
@@ -52,15 +52,15 @@ function evaluated(expression: HclExpression, names: Names, within: Effort): Eva
     case "mapping":
       return mapping(expression.pairs.flatMap((pair) => pair.map(inner)));
     case "call":
-      return called(expression, expression.inputs.map(inner));
+      return callFunction(expression, expression.inputs.map(inner));
     case "path":
-      return followed(expression, names, within);
+      return followPath(expression, names, within);
     case "condition":
       return chosen(inner(expression.of), expression.results, inner);
     case "operation":
-      return operated(expression.operator, expression.sides.map(inner));
+      return applyOperator(expression.operator, expression.sides.map(inner));
     case "for":
-      return repeated(expression, names, within);
+      return runLoop(expression, names, within);
     default:
       return { unknown: expression.words };
   }
@@ -81,10 +81,10 @@ function template(parts: readonly Evaluated[]): Evaluated {
 /** Keys and values in alternation. */
 function mapping(parts: readonly Evaluated[]): Evaluated {
   const isFit = parts.every((part, index) => index % 2 === 1 || "unknown" in part || isText(part.known));
-  return isFit ? all(parts, mappingOf) : { unknown: "a mapping with another key" };
+  return isFit ? all(parts, toMapping) : { unknown: "a mapping with another key" };
 }
 
-function mappingOf(values: readonly unknown[]): unknown {
+function toMapping(values: readonly unknown[]): unknown {
   const pairs = values.flatMap((key, index) => (index % 2 === 0 ? [[String(key), values[index + 1]] as const] : []));
   return Object.fromEntries(pairs);
 }
@@ -123,17 +123,17 @@ function equality([a, b]: readonly unknown[]): boolean | undefined {
   return isText(a) && typeof a === typeof b ? a === b : undefined;
 }
 
-function operated(operator: string, sides: readonly Evaluated[]): Evaluated {
+function applyOperator(operator: string, sides: readonly Evaluated[]): Evaluated {
   const result = all(sides, (values) => operators[operator]?.(values));
   return "known" in result && result.known === undefined ? { unknown: "an operation" } : result;
 }
 
 type Loop = Extract<HclExpression, { readonly form: "for" }>;
 
-function repeated({ of, bound, results, condition }: Loop, names: Names, within: Effort): Evaluated {
+function runLoop({ of, bound, results, condition }: Loop, names: Names, within: Effort): Evaluated {
   const over = evaluate(of, names, within);
   if ("unknown" in over) return over;
-  const members = membersOf(over.known, bound.length);
+  const members = listMembers(over.known, bound.length);
   if (!members) return { unknown: "a for expression" };
   const values: Evaluated[] = [];
   for (const [key, value] of members) {
@@ -152,7 +152,7 @@ function repeated({ of, bound, results, condition }: Loop, names: Names, within:
  * The keys and values of a mapping in Terraform's order, by key. The keys of a list are its indices, those of a set
  * its values.
  */
-function membersOf(value: unknown, names: number): readonly (readonly [key: unknown, value: unknown])[] | undefined {
+function listMembers(value: unknown, names: number): readonly (readonly [key: unknown, value: unknown])[] | undefined {
   if (Array.isArray(value)) return names === 1 ? value.map((each) => [undefined, each]) : undefined;
   if (!isObject(value)) return undefined;
   return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -168,7 +168,7 @@ function withValues(names: Names, values: Readonly<Record<string, unknown>>): Na
 
 type Path = Extract<HclExpression, { readonly form: "path" }>;
 
-function followed({ steps, text }: Path, names: Names, within: Effort): Evaluated {
+function followPath({ steps, text }: Path, names: Names, within: Effort): Evaluated {
   const [first, second] = steps;
   const bound = typeof first === "string" ? names(first, "", within) : undefined;
   const named = typeof first === "string" && typeof second === "string" ? names(first, second, within) : undefined;
@@ -176,27 +176,31 @@ function followed({ steps, text }: Path, names: Names, within: Effort): Evaluate
     (at, step) => {
       if ("unknown" in at) return { unknown: text };
       const key = typeof step === "string" ? { known: step } : evaluate(step, names, within);
-      return ("known" in key ? memberOf(at.known, key.known) : undefined) ?? { unknown: text };
+      return ("known" in key ? findMember(at.known, key.known) : undefined) ?? { unknown: text };
     },
     bound ?? named ?? { unknown: text },
   );
 }
 
-function memberOf(value: unknown, key: unknown): Evaluated | undefined {
+function findMember(value: unknown, key: unknown): Evaluated | undefined {
   if (Array.isArray(value)) return typeof key === "number" && key in value ? { known: value[key] } : undefined;
   return isObject(value) && Object.hasOwn(value, String(key)) ? { known: value[String(key)] } : undefined;
 }
 
 type Call = Extract<HclExpression, { readonly form: "call" }>;
 
-function called({ name, isSpread }: Call, inputs: readonly Evaluated[]): Evaluated {
+function callFunction({ name, isSpread }: Call, inputs: readonly Evaluated[]): Evaluated {
   const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  const result = of && all(inputs, (values) => applied(of, values, isSpread));
+  const result = of && all(inputs, (values) => applyFunction(of, values, isSpread));
   if (result && "unknown" in result) return result;
   return result?.known === undefined ? { unknown: `${name}(…)` } : result;
 }
 
-function applied(of: (inputs: readonly unknown[]) => unknown, values: readonly unknown[], isSpread: boolean): unknown {
+function applyFunction(
+  of: (inputs: readonly unknown[]) => unknown,
+  values: readonly unknown[],
+  isSpread: boolean,
+): unknown {
   if (!isSpread) return of(values);
   const last = values.at(-1);
   return Array.isArray(last) ? of([...values.slice(0, -1), ...last]) : undefined;

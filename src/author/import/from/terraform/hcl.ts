@@ -15,7 +15,7 @@ export async function hclReader(): Promise<HclReader> {
   return (file) => {
     const tree = parser.parse(file.text);
     try {
-      return tree ? blockIn(tree.rootNode, file) : unusable(undefined, `${file.name} cannot be parsed`);
+      return tree ? parseBlock(tree.rootNode, file) : unusable(undefined, `${file.name} cannot be parsed`);
     } finally {
       tree?.delete();
     }
@@ -37,19 +37,19 @@ async function hclParser(): Promise<Parser> {
   }
 }
 
-function blockIn(root: Node, file: ForeignFile): HclBlock | Problem {
-  const fault = root.hasError ? faultIn(root) : undefined;
-  if (fault) return unusable(placeOf(fault, file), "expected Terraform's language; this cannot be parsed");
+function parseBlock(root: Node, file: ForeignFile): HclBlock | Problem {
+  const fault = root.hasError ? findFault(root) : undefined;
+  if (fault) return unusable(toPlace(fault, file), "expected Terraform's language; this cannot be parsed");
   try {
     const bodies = root.namedChildren.filter((child) => child?.type === "body");
-    return { type: "", labels: [], ...contentOf(bodies, file, 0), place: placeOf(root, file) };
+    return { type: "", labels: [], ...readContent(bodies, file, 0), place: toPlace(root, file) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return unusable(placeOf(root, file), `nested more than ${deepest} levels deep`);
+    return unusable(toPlace(root, file), `nested more than ${deepest} levels deep`);
   }
 }
 
-function faultIn(root: Node): Node {
+function findFault(root: Node): Node {
   let at = root;
   for (;;) {
     const next = at.children.find((child) => child?.hasError || child?.isMissing);
@@ -58,11 +58,11 @@ function faultIn(root: Node): Node {
   }
 }
 
-function placeOf({ startPosition: { row, column } }: Node, { name }: ForeignFile): Place {
+function toPlace({ startPosition: { row, column } }: Node, { name }: ForeignFile): Place {
   return { file: name, line: row + 1, column: column + 1 };
 }
 
-function contentOf(
+function readContent(
   bodies: readonly (Node | null)[],
   file: ForeignFile,
   depth: number,
@@ -71,21 +71,21 @@ function contentOf(
   const attributes = new Map<string, HclAttribute>();
   const blocks: HclBlock[] = [];
   for (const node of bodies.flatMap((body) => body?.namedChildren ?? [])) {
-    if (node?.type === "block") blocks.push(blockOf(node, file, depth));
+    if (node?.type === "block") blocks.push(readBlock(node, file, depth));
     const [name, value] = node?.type === "attribute" ? node.namedChildren.filter(isMeant) : [];
     if (node && name && value)
-      attributes.set(name.text, { value: hclExpression(value, 0), place: placeOf(node, file) });
+      attributes.set(name.text, { value: hclExpression(value, 0), place: toPlace(node, file) });
   }
   return { attributes, blocks };
 }
 
-function blockOf(node: Node, file: ForeignFile, depth: number): HclBlock {
+function readBlock(node: Node, file: ForeignFile, depth: number): HclBlock {
   const parts = node.namedChildren.filter(isMeant);
   const [type = "", ...labels] = parts
     .filter((part) => part.type === "identifier" || part.type === "string_lit")
     .map((part) => (part.type === "identifier" ? part.text : stringText(part)));
   const bodies = parts.filter((part) => part.type === "body");
-  return { type, labels, ...contentOf(bodies, file, depth + 1), place: placeOf(node, file) };
+  return { type, labels, ...readContent(bodies, file, depth + 1), place: toPlace(node, file) };
 }
 
 /** An HCL expression that can be evaluated without Terraform. */
@@ -136,7 +136,7 @@ export interface HclBlock {
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
 
 /** The value of a quoted HCL string; undefined if an escape is invalid. */
-function unescaped(text: string): string | undefined {
+function decodeEscapes(text: string): string | undefined {
   let isFaulty = false;
   const plain = text.replace(
     /\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|[\s\S])|([$%])\2\{/g,
@@ -173,7 +173,7 @@ function isMeant(node: Node | null): node is Node {
 
 /** The value of a quoted string without interpolation. */
 function stringText(node: Node): string {
-  return unescaped(node.text.slice(1, -1)) ?? "";
+  return decodeEscapes(node.text.slice(1, -1)) ?? "";
 }
 
 type NodeReader = (node: Node, depth: number) => HclExpression;
@@ -201,15 +201,15 @@ const readers: Readonly<Record<string, NodeReader>> = {
   for_object_expr: loop,
   tuple: (node, depth) => ({
     form: "list",
-    items: expressionsIn(node).map((item) => hclExpression(item, depth + 1)),
+    items: listExpressions(node).map((item) => hclExpression(item, depth + 1)),
   }),
   object: (node, depth) => ({
     form: "mapping",
-    pairs: node.namedChildren.filter(isMeant).flatMap((pair) => pairOf(pair, depth)),
+    pairs: node.namedChildren.filter(isMeant).flatMap((pair) => readPair(pair, depth)),
   }),
   function_call: (node, depth) => {
     const [name, inputs] = node.namedChildren.filter(isMeant);
-    const args = inputs ? expressionsIn(inputs).filter(({ type }) => type !== "ellipsis") : [];
+    const args = inputs ? listExpressions(inputs).filter(({ type }) => type !== "ellipsis") : [];
     const isSpread = inputs?.namedChildren.some((each) => each?.type === "ellipsis") ?? false;
     return {
       form: "call",
@@ -218,7 +218,7 @@ const readers: Readonly<Record<string, NodeReader>> = {
       isSpread,
     };
   },
-  quoted_template: templateOf,
+  quoted_template: readTemplate,
   heredoc_template: (node) => {
     const text = node.namedChildren.some((part) => part && templated.has(part.type))
       ? undefined
@@ -253,20 +253,20 @@ function hclExpression(node: Node, depth: number): HclExpression {
 /** A variable with attributes or indices is a path. */
 function ofParts(parts: readonly Node[], depth: number): HclExpression {
   const [first, ...others] = parts;
-  if (first?.type === "variable_expr") return pathOf(first, others, depth);
+  if (first?.type === "variable_expr") return readPath(first, others, depth);
   if (first && others.length === 0) return hclExpression(first, depth);
   return { form: "other", words: "an expression" };
 }
 
-function pathOf(first: Node, others: readonly Node[], depth: number): HclExpression {
-  const steps = others.map((each) => stepOf(each, depth));
+function readPath(first: Node, others: readonly Node[], depth: number): HclExpression {
+  const steps = others.map((each) => readStep(each, depth));
   if (steps.includes(undefined)) return { form: "other", words: "an expression" };
   const parsed = steps.filter((step) => step !== undefined);
   const names = parsed.map((step) => (typeof step === "string" ? `.${step}` : "[…]"));
   return { form: "path", steps: [first.text, ...parsed], text: `${first.text}${names.join("")}` };
 }
 
-function stepOf(node: Node, depth: number): string | HclExpression | undefined {
+function readStep(node: Node, depth: number): string | HclExpression | undefined {
   if (node.type === "get_attr") return node.namedChildren.find(isMeant)?.text;
   const [index] = node.type === "index" ? (node.namedChildren.find(isMeant)?.namedChildren ?? []) : [];
   return index ? hclExpression(index, depth + 1) : undefined;
@@ -306,11 +306,11 @@ function loop(node: Node, depth: number): HclExpression {
   };
 }
 
-function expressionsIn(node: Node): readonly Node[] {
+function listExpressions(node: Node): readonly Node[] {
   return node.namedChildren.filter(isMeant).filter(({ type }) => !/_(?:start|end)$/.test(type));
 }
 
-function pairOf(pair: Node, depth: number): (readonly [HclExpression, HclExpression])[] {
+function readPair(pair: Node, depth: number): (readonly [HclExpression, HclExpression])[] {
   const [key, of] = pair.type === "object_elem" ? pair.namedChildren.filter(isMeant) : [];
   if (!key || !of) return [];
   const name = hclExpression(key, depth + 1);
@@ -319,12 +319,12 @@ function pairOf(pair: Node, depth: number): (readonly [HclExpression, HclExpress
 }
 
 /** Literal parts are taken from the source, because the tree omits white space. `"${a.id}"` is the same as `a.id`. */
-function templateOf(node: Node, depth: number): HclExpression {
+function readTemplate(node: Node, depth: number): HclExpression {
   const parts: HclExpression[] = [];
   const start = node.startIndex;
   let from = start + 1;
   const text = (to: number) => {
-    const plain = unescaped(node.text.slice(from - start, to - start));
+    const plain = decodeEscapes(node.text.slice(from - start, to - start));
     if (plain !== "") parts.push(plain === undefined ? { form: "other", words: "a text" } : value(plain));
   };
   for (const part of node.namedChildren.filter(isMeant).filter(({ type }) => templated.has(type))) {

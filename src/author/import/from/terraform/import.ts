@@ -62,10 +62,10 @@ function fromJson(file: ForeignFile): Declarations | Problem {
 function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (Declarations | Problem)[] {
   const folders = grouped(files, ({ name }) => name.replace(/[^/\\]*$/, ""));
   return [...folders.values()].flatMap((members): (Declarations | Problem)[] => {
-    const parsed = members.map((file) => ({ file, root: read(file) }));
-    const faults = parsed.flatMap(({ root }) => ("severity" in root ? [root] : []));
+    const parseState = members.map((file) => ({ file, root: read(file) }));
+    const faults = parseState.flatMap(({ root }) => ("severity" in root ? [root] : []));
     const roots = (isWanted: (file: ForeignFile) => boolean) =>
-      parsed.flatMap(({ file, root }): HclBlock[] => ("severity" in root || !isWanted(file) ? [] : [root]));
+      parseState.flatMap(({ file, root }): HclBlock[] => ("severity" in root || !isWanted(file) ? [] : [root]));
     if (faults.length > 0) return faults;
     const sources = roots((file) => !isVariables(file));
     return [declarationsIn(moduleOf(sources, roots(isVariables)))];
@@ -82,8 +82,8 @@ function importDeclarations(
   choice: ForeignChoice,
 ): ForeignImport {
   const { catalogue, platform, secrets } = choice;
-  const once = distinctBy(declarations, choice);
-  const declared = new Map(once.kept.map((each) => [each, statedBy(each, choice)]));
+  const once = reportDuplicates(declarations, choice);
+  const declared = new Map(once.kept.map((each) => [each, toStated(each, choice)]));
   const usable = [...declared.values()].filter((each) => typeof each === "object" && "slug" in each);
   const { translate, numberOf } = translatorFor(usable, catalogue, platform);
   const left: Problem[] = [...problems, ...once.problems];
@@ -118,7 +118,7 @@ function nothingElse({ resource: { address, place } }: TerraformDeclaration): Tr
 type Stated = ForeignIntegration | NonNullable<ReturnType<typeof resourcesBy>> | string;
 
 /** An integration or other resources; or the reason why it is not imported. */
-function statedBy({ resource }: TerraformDeclaration, choice: ForeignChoice): Stated {
+function toStated({ resource }: TerraformDeclaration, choice: ForeignChoice): Stated {
   return resourcesBy(resource, choice) ?? declaredBy(resource);
 }
 
@@ -127,11 +127,11 @@ function leftOut({ resource }: TerraformDeclaration, why = ""): TranslatedEntry 
 }
 
 /** Reports duplicate declarations of a resource. */
-function distinctBy(declarations: readonly TerraformDeclaration[], choice: ForeignChoice) {
+function reportDuplicates(declarations: readonly TerraformDeclaration[], choice: ForeignChoice) {
   const known = new Map<string, TerraformDeclaration>();
   const again: Problem[] = [];
   for (const each of declarations) {
-    const stated = statedBy(each, choice);
+    const stated = toStated(each, choice);
     const name = typeof stated === "object" && "slug" in stated ? `integration/${stated.slug}` : each.resource.address;
     const key = JSON.stringify([each.project.toLowerCase(), name]);
     const first = known.get(key);
@@ -156,17 +156,17 @@ interface StateResource {
 /** Integrations and licenses in a state file or in the output of `terraform show -json`. */
 function declarationsInState(file: ForeignFile): Declarations | Problem {
   const start = { file: file.name, line: 1, column: 1 };
-  const state = parsed(file.text);
+  const state = parseState(file.text);
   if (!isObject(state)) return unusable(start, "expected a state of Terraform in JSON");
-  const resources = resourcesIn(state);
+  const resources = listResources(state);
   if (typeof resources === "string") return unusable(start, resources);
-  const places = placesOf(file);
+  const places = createPlaces(file);
   const paths = new Map(resources.flatMap(pathById));
   const mapped = resources.filter(({ type }) => isMapped(type));
   const others = resources.filter(({ type }) => !isMapped(type) && !type.startsWith("data."));
-  const ownerless = mapped.filter((each) => ownerOf(each, paths) === undefined);
+  const ownerless = mapped.filter((each) => findOwner(each, paths) === undefined);
   return {
-    declarations: mapped.flatMap((resource) => declarationOf(resource, paths, places)),
+    declarations: mapped.flatMap((resource) => toDeclaration(resource, paths, places)),
     others: others.map(({ type: name, path }) => ({ name, place: () => places(path) })),
     problems: ownerless.map((each) =>
       notImported(places(each.path), `${each.address} is left out: it has no ${ownerOfType(each.type)}`),
@@ -174,7 +174,7 @@ function declarationsInState(file: ForeignFile): Declarations | Problem {
   };
 }
 
-function parsed(text: string): unknown {
+function parseState(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -185,27 +185,27 @@ function parsed(text: string): unknown {
 /** Positions in a larger file take too long to compute. */
 const mostPlaced = 4 * 1024 * 1024;
 
-function placesOf({ name, text }: ForeignFile): (path: StateResource["path"]) => Place {
+function createPlaces({ name, text }: ForeignFile): (path: StateResource["path"]) => Place {
   if (text.length > mostPlaced) return () => ({ file: name, line: 1, column: 1 });
   const places = placesIn({ file: name, text, linesBefore: 0 });
   return (path) => places.place(0, path, "key");
 }
 
-function resourcesIn(state: JsonObject): readonly StateResource[] | string {
+function listResources(state: JsonObject): readonly StateResource[] | string {
   if (isObject(state.planned_values))
     return "this is a plan; import the state: terraform show -json without a plan's name";
   if (isObject(state.values))
-    return isObject(state.values.root_module) ? shown(state.values.root_module, ["values", "root_module"]) : [];
+    return isObject(state.values.root_module) ? readShown(state.values.root_module, ["values", "root_module"]) : [];
   if (state.format_version !== undefined) return [];
-  if (state.version === 4 && Array.isArray(state.resources)) return state.resources.flatMap(stored);
+  if (state.version === 4 && Array.isArray(state.resources)) return state.resources.flatMap(readStored);
   return "expected a state of version 4, or what terraform show -json prints of it";
 }
 
 const mostDepth = 50;
 
-function shown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
+function readShown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
   if (path.length > mostDepth) return [];
-  const own = listIn(module.resources).map((each, index): StateResource => {
+  const own = toObjects(module.resources).map((each, index): StateResource => {
     const sensitive = Object.entries(isObject(each.sensitive_values) ? each.sensitive_values : {});
     const values = isObject(each.values) ? each.values : {};
     const type = each.mode === "data" ? `data.${each.type}` : String(each.type);
@@ -218,7 +218,9 @@ function shown(module: JsonObject, path: readonly (string | number)[]): readonly
       within: "values",
     };
   });
-  const below = listIn(module.child_modules).flatMap((each, index) => shown(each, [...path, "child_modules", index]));
+  const below = toObjects(module.child_modules).flatMap((each, index) =>
+    readShown(each, [...path, "child_modules", index]),
+  );
   return [...own, ...below];
 }
 
@@ -228,32 +230,32 @@ function isMarked(marks: unknown, depth: number): boolean {
   return depth > mostDepth || Object.values(marks).some((each) => isMarked(each, depth + 1));
 }
 
-function stored(resource: unknown, index: number): readonly StateResource[] {
+function readStored(resource: unknown, index: number): readonly StateResource[] {
   if (!isObject(resource)) return [];
   const { module, mode, type, name } = resource;
   const kind = mode === "data" ? `data.${type}` : String(type);
   const plain = `${module === undefined ? "" : `${module}.`}${kind}.${name}`;
-  return listIn(resource.instances).map((each, at) => ({
+  return toObjects(resource.instances).map((each, at) => ({
     address: each.index_key === undefined ? plain : `${plain}[${JSON.stringify(each.index_key)}]`,
     type: kind,
     values: isObject(each.attributes) ? each.attributes : {},
-    sensitive: new Set(listOf(each.sensitive_attributes).flatMap(attributeIn)),
+    sensitive: new Set(toList(each.sensitive_attributes).flatMap(readAttribute)),
     path: ["resources", index, "instances", at],
     within: "attributes",
   }));
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function listIn(value: unknown): readonly JsonObject[] {
-  return listOf(value).filter(isObject);
+function toObjects(value: unknown): readonly JsonObject[] {
+  return toList(value).filter(isObject);
 }
 
 /** The attribute of a path such as `[{ "type": "get_attr", "value": "password" }]`. */
-function attributeIn(path: unknown): readonly string[] {
-  const [first] = listOf(path);
+function readAttribute(path: unknown): readonly string[] {
+  const [first] = toList(path);
   return isObject(first) && typeof first.value === "string" ? [first.value] : [];
 }
 
@@ -273,7 +275,7 @@ function pathById({ type, values }: StateResource): readonly (readonly [id: stri
 }
 
 /** The project or group of a resource, as in addresses. */
-function ownerOf({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
+function findOwner({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
   const owner = ownerOfType(type);
   const { [itself[owner].path]: own, [owner]: stated } = values;
   if (type === itself[owner].type && typeof own === "string") return ownerName(owner, own);
@@ -283,13 +285,13 @@ function ownerOf({ type, values }: StateResource, paths: ReadonlyMap<string, str
 }
 
 /** Null and empty values in a state are unset. */
-function declarationOf(
+function toDeclaration(
   resource: StateResource,
   paths: ReadonlyMap<string, string>,
   places: (path: StateResource["path"]) => Place,
 ): readonly TerraformDeclaration[] {
   const { address, type, values, sensitive, path, within } = resource;
-  const project = ownerOf(resource, paths);
+  const project = findOwner(resource, paths);
   if (project === undefined) return [];
   const set = Object.entries(values).filter(([, value]) => value !== null && value !== "");
   const attributes = set.map(([name, value]): [string, ForeignValue] => [

@@ -21,7 +21,7 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
   };
   const variables = blocks.filter(({ type }) => type === "variable");
   const secrets = new Set(variables.filter(isSensitive).map(({ labels: [name = ""] }) => name));
-  const defaults = new Map(variables.flatMap(defaultOf));
+  const defaults = new Map(variables.flatMap(readDefault));
   const assumed = new Map<string, Place>();
   const evaluated = new Map<HclExpression, Evaluated>();
   const names: Names = (first, second, effort) => {
@@ -42,7 +42,7 @@ function isSensitive({ attributes }: HclBlock): boolean {
   return stated !== undefined && !(stated.form === "value" && stated.value === false);
 }
 
-function defaultOf({ labels: [name = ""], attributes }: HclBlock): readonly (readonly [string, HclAttribute])[] {
+function readDefault({ labels: [name = ""], attributes }: HclBlock): readonly (readonly [string, HclAttribute])[] {
   const fallback = attributes.get("default");
   return fallback ? [[name, fallback]] : [];
 }
@@ -85,19 +85,15 @@ export function instancesOf({ attributes }: HclBlock, module: Module, depth = 0)
   const { names } = module;
   const each = attributes.get("for_each");
   const count = attributes.get("count");
-  const others = each && depth < longestChain ? instancesNamed(each.value, module, depth) : undefined;
+  const others = each && depth < longestChain ? findInstances(each.value, module, depth) : undefined;
   if (others) return others;
-  if (each) return eachOf(evaluate(each.value, names), names);
-  if (count) return countOf(evaluate(count.value, names), names);
+  if (each) return expandEach(evaluate(each.value, names), names);
+  if (count) return expandCount(evaluate(count.value, names), names);
   return [{ names, index: "" }];
 }
 
 /** One for each instance of the resource that `for_each` names. */
-function instancesNamed(
-  { form, ...of }: HclExpression,
-  module: Module,
-  depth: number,
-): readonly Instance[] | undefined {
+function findInstances({ form, ...of }: HclExpression, module: Module, depth: number): readonly Instance[] | undefined {
   const { steps = [] } = of as Partial<Path>;
   const [type, name] = steps;
   if (form !== "path" || steps.length !== 2 || typeof type !== "string" || typeof name !== "string") return undefined;
@@ -112,7 +108,7 @@ function instancesNamed(
   });
 }
 
-function eachOf(of: Evaluated, names: Names): readonly Instance[] | string {
+function expandEach(of: Evaluated, names: Names): readonly Instance[] | string {
   if ("unknown" in of) return `its for_each is ${of.unknown}`;
   const pairs = Array.isArray(of.known)
     ? of.known.map((key) => [key, key])
@@ -127,7 +123,7 @@ function eachOf(of: Evaluated, names: Names): readonly Instance[] | string {
   }));
 }
 
-function countOf(of: Evaluated, names: Names): readonly Instance[] | string {
+function expandCount(of: Evaluated, names: Names): readonly Instance[] | string {
   if ("unknown" in of) return `its count is ${of.unknown}`;
   const count = typeof of.known === "boolean" ? Number.NaN : Number(of.known);
   if (!Number.isInteger(count) || count < 0 || count > mostInstances) return "its count is no number that is read";

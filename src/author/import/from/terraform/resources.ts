@@ -27,7 +27,7 @@ const inherits = "use_inherited_settings";
 
 /** True if a resource type is one that policies declare, in any version of the provider. */
 export function isMapped(type: string): boolean {
-  return nameIn(type) !== undefined || resourceTable(type) !== undefined;
+  return findName(type) !== undefined || resourceTable(type) !== undefined;
 }
 
 /** Maps a type of resource to a kind. */
@@ -75,13 +75,13 @@ export function resourcesBy(
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
   const whole = parts.flatMap(([name, section]) => {
     const block = attributes.get(name);
-    return block ? resourceOf({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
+    return block ? toResource({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
   });
   const wordsOn = ([name, by]: readonly [string, string]) =>
     notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
   const lost = parts.flatMap(([name]) => lostOfBlock(`${name} of ${address}`, attributes.get(name)));
   return {
-    resources: [...resourceOf(own, address, fields, place, choice), ...whole],
+    resources: [...toResource(own, address, fields, place, choice), ...whole],
     problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
   };
 }
@@ -114,7 +114,7 @@ type Declarable = Pick<ForeignChoice, "catalogue">;
 
 const readOnlyIds = ["id"];
 
-function resourceOf(
+function toResource(
   table: Pick<FieldTable, "section" | "of">,
   title: string,
   fields: ForeignResource["fields"],
@@ -135,7 +135,7 @@ function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: Foreig
   return new Map(set.map(([name, each]) => [name, { value: each, place, secret }]));
 }
 
-function nameIn(type: string): string | undefined {
+function findName(type: string): string | undefined {
   const name = /^gitlab_(?:(?:project_)?(?:integration|service)|group_integration)_(\w+)$/.exec(type)?.[1];
   return name?.startsWith("account") ? undefined : name;
 }
@@ -143,7 +143,7 @@ function nameIn(type: string): string | undefined {
 /** The integration of a resource in the platform's names, or the reason why it is not imported. */
 export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
   if (resourceTable(type)) return "policies have no such kind";
-  const name = nameIn(type) ?? "";
+  const name = findName(type) ?? "";
   const row = rows.get(name);
   if (!row) return `${type} is not known`;
   const inherited = attributes.get(inherits);
