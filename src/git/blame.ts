@@ -22,13 +22,13 @@ export function blameLines(root: string, file: string, lines: readonly number[])
   const path = realPath(join(root, file));
   if (path === undefined) return { why: unknown };
   const git = openGit(dirname(path));
-  if ("failed" in git) return whyNot(git.failed, lines);
+  if ("failed" in git) return explainMissing(git.failed, lines);
   const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
   const options = ["--porcelain", "--encoding=UTF-8", "--no-textconv"];
   const ran = git.run("blame", ...options, ...ranges, "--", basename(path));
-  if (ran.code !== 0) return whyNot(ran, lines);
+  if (ran.code !== 0) return explainMissing(ran, lines);
   const isShallow = () => git.run("rev-parse", "--is-shallow-repository").stdout.trim() === "true";
-  return parsed(ran.stdout, ran.stdout.includes("\nboundary\n") && isShallow());
+  return parseBlame(ran.stdout, ran.stdout.includes("\nboundary\n") && isShallow());
 }
 
 function realPath(path: string): string | undefined {
@@ -45,7 +45,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Lines of untracked files, and of repositories without commits, are uncommitted. */
-function whyNot({ code, stderr }: GitRan, lines: readonly number[]): Blame {
+function explainMissing({ code, stderr }: GitRan, lines: readonly number[]): Blame {
   if (code === null) return { why: "git is not installed" };
   if (/no such (?:path|ref)|does not have any commits|cannot stat path/i.test(stderr)) {
     return new Map(lines.map((line) => [line, null]));
@@ -58,7 +58,7 @@ const unknown = "git cannot tell who wrote it";
 const heading = /^([0-9a-f]{40,64}) \d+ (\d+)/;
 
 /** Git prints the details of a commit only with its first line. */
-function parsed(text: string, isClipped: boolean): ReadonlyMap<number, LineCommit | null> {
+function parseBlame(text: string, isClipped: boolean): ReadonlyMap<number, LineCommit | null> {
   const commits = new Map<string, Map<string, string>>();
   const lines: [number, string][] = [];
   let facts = new Map<string, string>();
@@ -81,13 +81,13 @@ function commitOfLine(sha: string, facts: ReadonlyMap<string, string>, isClipped
   return {
     sha,
     author: facts.get("author") ?? "",
-    date: dateIn(Number(facts.get("author-time")), facts.get("author-tz") ?? "+0000"),
+    date: formatDate(Number(facts.get("author-time")), facts.get("author-tz") ?? "+0000"),
     subject: facts.get("summary") ?? "",
     shallow: isClipped && facts.has("boundary"),
   };
 }
 
-function dateIn(seconds: number, zone: string): string {
+function formatDate(seconds: number, zone: string): string {
   const [, sign = "+", hours = "00", minutes = "00"] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
   const local = new Date((seconds + offset) * 1000);

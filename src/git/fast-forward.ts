@@ -63,7 +63,7 @@ interface Fetch {
 
 function beginFetch(folder: string, signal: AbortSignal): Fetch | { readonly why: string } {
   const git = openGit(folder);
-  if ("failed" in git) return { why: whyUnreadable(git.failed) };
+  if ("failed" in git) return { why: explainUnreadable(git.failed) };
   const upstream = upstreamOf(git);
   if ("why" in upstream) return upstream;
   const { remote, ref } = upstream;
@@ -84,14 +84,14 @@ async function forwardTo(fetch: Fetch, fetched: GitRan): Promise<FastForwarded> 
   const [before = "", there = ""] = stdout.trim().split("\n");
   if (before === there) return { commit: before, moved: false };
   const merged = await git.start([...mergeWords, tracked]);
-  if (merged.code !== 0) return { why: whyNotMerged(upstream, there, merged) };
+  if (merged.code !== 0) return { why: explainNotMerged(upstream, there, merged) };
   const commit = git.run("rev-parse", "HEAD").stdout.trim();
   // The merge does nothing if the checkout has commits that the remote lacks.
   if (commit === there) return { commit, moved: true };
   return { why: cannotForward(upstream, "it has commits that are not there") };
 }
 
-function whyUnreadable(ran: GitRan): string {
+function explainUnreadable(ran: GitRan): string {
   return ran.code === null ? "git is not installed" : `git cannot read the repository: ${gitError(ran)}`;
 }
 
@@ -104,7 +104,7 @@ function cannotForward({ ref, remote }: Upstream, why: string): string {
 }
 
 /** With `merge.verifySignatures`, git verifies the signature of the newest commit. */
-function whyNotMerged(upstream: Upstream, there: string, merged: GitRan): string {
+function explainNotMerged(upstream: Upstream, there: string, merged: GitRan): string {
   const said = gitError(merged);
   if (!/^fatal: Commit \S+ .*signature/m.test(merged.stderr)) return cannotForward(upstream, said);
   return `commit ${there.slice(0, 12)} of ${upstream.remote} is not followed, because merge.verifySignatures is set: ${said}`;

@@ -50,12 +50,12 @@ type Repository = Pick<Git, "location" | "home"> | { readonly failed: GitRan };
 function findRepository(folder: string): Repository {
   const home = realpathSync.native(folder);
   const top = repositoryTop(home);
-  if (top !== undefined) return locatedIn(top, home);
-  return process.env.GIT_DIR ? locatedBy(process.env.GIT_DIR, home) : { failed: fail("not a git repository") };
+  if (top !== undefined) return locateRepository(top, home);
+  return process.env.GIT_DIR ? locateByVariable(process.env.GIT_DIR, home) : { failed: fail("not a git repository") };
 }
 
 /** Git checks the owner and reports the Git directory. */
-function locatedIn(top: string, home: string): Repository {
+function locateRepository(top: string, home: string): Repository {
   const ran = runGit({ cwd: top, args: ["rev-parse", "--is-bare-repository", "--absolute-git-dir"] });
   if (ran.code !== 0) return { failed: ran };
   const [, isBare, gitDir = ""] = /^(true|false)\r?\n(.*?)\r?\n$/s.exec(ran.stdout) ?? [];
@@ -64,7 +64,7 @@ function locatedIn(top: string, home: string): Repository {
 }
 
 /** Like git: without GIT_WORK_TREE, the work tree is the configured one or the folder itself. */
-function locatedBy(named: string, home: string): Repository {
+function locateByVariable(named: string, home: string): Repository {
   const tree = process.env.GIT_WORK_TREE;
   const location = { gitDir: resolve(named), byEnvironment: true, top: tree ? resolve(tree) : undefined };
   const ran = runGit({ cwd: home, location, args: ["rev-parse", "--show-toplevel"] });
@@ -125,13 +125,13 @@ function withoutPrograms(settings: readonly Configured[]): readonly GitSetting[]
   );
   return [...named].flatMap((key): GitSetting[] => {
     const others = settings.filter((each) => each.key === key && !isOwn(each.scope));
-    const first: GitSetting = [key, emptyOf(key)];
+    const first: GitSetting = [key, neutralValue(key)];
     return [first, ...others.map((each): GitSetting => [key, each.value])];
   });
 }
 
 /** A value with which git runs no program, or its default one. */
-function emptyOf(key: string): string {
+function neutralValue(key: string): string {
   const harmless: Readonly<Record<string, string>> = {
     "core.sshcommand": "ssh",
     "core.alternaterefscommand": "true",

@@ -27,7 +27,7 @@ export interface GitRepository {
  */
 export function repositoryAround(folder: string): GitRepository {
   const git = openGit(folder);
-  if ("failed" in git) throw new UserError(whyNone(folder, git.failed), exit.usage);
+  if ("failed" in git) throw new UserError(explainNone(folder, git.failed), exit.usage);
   const { location, home } = git;
   return {
     top: location.top,
@@ -75,7 +75,7 @@ export function gitPrefixOf(below: string): string {
   return below === "" ? "" : `${below.split(sep).join("/")}/`;
 }
 
-function whyNone(folder: string, { code, stderr }: GitRan): string {
+function explainNone(folder: string, { code, stderr }: GitRan): string {
   if (code === null) return "the git program is needed to read revisions, and it cannot be run here";
   if (!/not a git repository/i.test(stderr)) {
     const [said = ""] = stderr.split("\n");
@@ -89,7 +89,7 @@ function whyNone(folder: string, { code, stderr }: GitRan): string {
  * @throws UserError (64) if there is no such commit; in a shallow clone, with advice.
  */
 export function commitNamed({ ask }: GitRepository, revision: string): string {
-  const found = revision.startsWith("-") ? undefined : commitIn(ask, revision);
+  const found = revision.startsWith("-") ? undefined : resolveCommit(ask, revision);
   if (found) return found;
   const said = `git finds no commit ${JSON.stringify(revision.slice(0, 100))} here`;
   const way = isShallow(ask) ? "; this clone is shallow: git fetch --unshallow origin brings the rest" : "";
@@ -100,7 +100,7 @@ export function commitNamed({ ask }: GitRepository, revision: string): string {
  * `:/words` includes all further words, so the commit is resolved from the object in a second step. `^REV` is not a
  * commit.
  */
-function commitIn(ask: GitRepository["ask"], revision: string): string | undefined {
+function resolveCommit(ask: GitRepository["ask"], revision: string): string | undefined {
   const object = revision.startsWith(":/") ? ask("rev-parse", "--verify", "--quiet", revision)?.trim() : revision;
   const found = object && ask("rev-parse", "--verify", "--quiet", `${object}^{commit}`)?.trim();
   return found && /^[0-9a-f]+$/.test(found) ? found : undefined;

@@ -111,11 +111,11 @@ function invocation({ args, cwd, location, settings = [], remotes = false }: Git
   const where = location ? [`--git-dir=${location.gitDir}`, ...tree] : [];
   const hardening = always.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   const env = {
-    ...inherited(location),
+    ...inheritEnvironment(location),
     ...(location ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd) }),
     ...literal,
     ...(remotes ? online : offline),
-    ...configured(settings),
+    ...addSettings(settings),
   };
   return { args: ["--no-pager", ...where, ...hardening, ...args], options: { cwd, env } };
 }
@@ -163,14 +163,14 @@ const misleading: readonly string[] = [
  * The environment without Evenkeel's own variables. Configuration by the user stays, such as GIT_SSH_COMMAND, GIT_ASKPASS,
  * GIT_CONFIG_GLOBAL and GIT_CONFIG_KEY_<n>.
  */
-function inherited(location: GitCall["location"]): NodeJS.ProcessEnv {
+function inheritEnvironment(location: GitCall["location"]): NodeJS.ProcessEnv {
   const dropped = new Set([...misleading, ...(location?.byEnvironment ? [] : locations)]);
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("EVENKEEL_") && !dropped.has(name));
   return Object.fromEntries(kept);
 }
 
 /** Appended to those in the environment. Unlike options of git, these keys may contain any character. */
-function configured(settings: readonly GitSetting[]): NodeJS.ProcessEnv {
+function addSettings(settings: readonly GitSetting[]): NodeJS.ProcessEnv {
   if (settings.length === 0) return {};
   const first = Number(process.env.GIT_CONFIG_COUNT || 0);
   const pairs = settings.flatMap(([key, value], index) => [

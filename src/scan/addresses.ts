@@ -59,17 +59,17 @@ const open = new RegExp(`^(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/+`);
 /** Finds an address in a text whose interpolations are holes. */
 export function matchAddress(masked: string, raw: string): AddressMatch | undefined {
   const [whole] = api.exec(masked) ?? [];
-  if (whole !== undefined) return pathFrom(masked, whole.length, "api", raw.slice(0, whole.length));
+  if (whole !== undefined) return matchPath(masked, whole.length, "api", raw.slice(0, whole.length));
   const rest = masked.slice(0, 2000);
   const [opened] = open.exec(rest) ?? [];
-  if (opened !== undefined) return pathFrom(masked, opened.length, "open", raw.slice(0, opened.length));
-  if (rest.startsWith("/") && !rest.startsWith("//")) return pathFrom(masked, 1, "slash", "");
-  return pathFrom(masked, 0, "none", "");
+  if (opened !== undefined) return matchPath(masked, opened.length, "open", raw.slice(0, opened.length));
+  if (rest.startsWith("/") && !rest.startsWith("//")) return matchPath(masked, 1, "slash", "");
+  return matchPath(masked, 0, "none", "");
 }
 
 const segments = /[^\s?#"'<>\\]*/y;
 
-function pathFrom(masked: string, from: number, base: AddressMatch["base"], before: string): AddressMatch | undefined {
+function matchPath(masked: string, from: number, base: AddressMatch["base"], before: string): AddressMatch | undefined {
   segments.lastIndex = from;
   const [path = ""] = segments.exec(masked) ?? [];
   const end = from + path.length;
@@ -167,7 +167,7 @@ export function restUses(mentions: readonly Mention[], { detection }: DetectionO
   return mentions
     .filter((mention) => isAbout(mention, detection) && isMeant(detection, mention.address))
     .filter(({ address }) => !(address.isGuess && detection.hint))
-    .map((mention) => useOf(mention, detection));
+    .map((mention) => toUse(mention, detection));
 }
 
 function isMeant({ paths }: RestDetection, { path }: Address): boolean {
@@ -182,7 +182,7 @@ function isAbout({ about, name, value }: Mention, { parameter, attribute, values
   return (about === "sent" || about === "compared") && values.includes(value ?? "");
 }
 
-function useOf(
+function toUse(
   { about, address, value, nameOffset, offset: valueOffset, isVariable }: Mention,
   detection: RestDetection,
 ): Use {

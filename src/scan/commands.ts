@@ -29,14 +29,14 @@ export function commandsInProgram(tokens: readonly Token[], text: string, runs?:
   const program = new Program(tokens, text);
   return tokens.flatMap((token, index) => {
     if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
-    if (token.text === "provisioner") return provisioned(program, index, text);
+    if (token.text === "provisioner") return listProvisioned(program, index, text);
     if (token.kind !== "word" || !vocabulary.code.shell.has(token.text)) return [];
     return commandsOfTexts(textsHandedTo(program, index), text);
   });
 }
 
 /** The commands of `provisioner "local-exec" { command = "…" }` and `"remote-exec" { inline = ["…"] }`. */
-function provisioned(program: Program, index: number, text: string): readonly Command[] {
+function listProvisioned(program: Program, index: number, text: string): readonly Command[] {
   const end = program.matching(index + 2);
   if (!program.isText(index + 1) || end < 0) return [];
   const inside = program.tokens.slice(index + 3, Math.min(end, index + 10 * maxWords));
@@ -102,8 +102,8 @@ export function argumentUses(
   const pattern = new RegExp(matches, "g");
   const found = commands
     .filter((command) => !command.printsOnly && (!names || names.includes(commandNameOf(command))))
-    .flatMap(({ words }) => words.slice(1).flatMap((each) => placesIn(each, pattern)));
-  const lines = linesOf(text, found, word);
+    .flatMap(({ words }) => words.slice(1).flatMap((each) => findPlaces(each, pattern)));
+  const lines = checkLines(text, found, word);
   return found.map(({ start, end }, index) => ({
     offset: start,
     ...(isCertain ? rewriting(start, end, lines[index] ? replace : undefined) : { isLikely: true }),
@@ -115,7 +115,7 @@ interface Place {
   readonly end: number;
 }
 
-function placesIn({ text, start }: Word, pattern: RegExp): readonly Place[] {
+function findPlaces({ text, start }: Word, pattern: RegExp): readonly Place[] {
   return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({
     start: start + index,
     end: start + index + whole.length,
@@ -123,7 +123,7 @@ function placesIn({ text, start }: Word, pattern: RegExp): readonly Place[] {
 }
 
 /** For each match, whether its logical line contains the word only in matches. */
-function linesOf(text: string, places: readonly Place[], word: string | undefined): readonly boolean[] {
+function checkLines(text: string, places: readonly Place[], word: string | undefined): readonly boolean[] {
   if (word === undefined || places.length === 0) return places.map(() => true);
   const starts = new Set(places.map(({ start }) => start));
   const whole = new Set<number>();

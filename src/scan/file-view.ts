@@ -73,8 +73,8 @@ export function readFile(source: Source, tree: IncludeGraph): FileView {
     isCi ? configurationEntries(document, pipeline.extended) : yamlEntries(document, resolverOf(document)),
   );
   const unread = unreadAs(source, kinds, documents);
-  const read = partsOf(source, entries, kinds);
-  const tables = kinds.has("toml") ? [{ text, start: 0 }] : tablesIn(entries, text);
+  const read = readParts(source, entries, kinds);
+  const tables = kinds.has("toml") ? [{ text, start: 0 }] : listTables(entries, text);
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
   for (const [kind, part] of Object.entries(parts)) if (part.length > 0) kinds.add(kind);
@@ -89,10 +89,10 @@ export function readFile(source: Source, tree: IncludeGraph): FileView {
   };
 }
 
-function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlySet<string>) {
+function readParts(source: Source, entries: readonly YamlEntry[], kinds: ReadonlySet<string>) {
   const { text } = source;
   const written = programTokens(source);
-  const own = commandsIn(source, entries, kinds);
+  const own = listCommands(source, entries, kinds);
   const commands = allCommands([...own, ...commandsInProgram(written, text, languageOf(source.file)?.runs)], text);
   const inCommands = tokensOfCommands(commands);
   const evidence = evidenceIn(text);
@@ -150,7 +150,7 @@ const shellFiles =
   /(?:\.(?:sh|bash|zsh|ksh|env|envrc)|(?:^|\/)(?:\.env[\w.-]*|(?:Docker|Container|Make)file[\w.-]*))$/i;
 const shebang = /^#!.*\b(?:ba|z|k|da)?sh\b/;
 
-function commandsIn(
+function listCommands(
   { file, text }: Source,
   entries: readonly YamlEntry[],
   kinds: ReadonlySet<string>,
@@ -179,7 +179,7 @@ function variableTexts(entries: readonly YamlEntry[], kinds: ReadonlySet<string>
 }
 
 /** Chart values contain a runner's configuration as a block scalar. */
-function tablesIn(entries: readonly YamlEntry[], text: string): readonly TextFragment[] {
+function listTables(entries: readonly YamlEntry[], text: string): readonly TextFragment[] {
   return entries.flatMap(({ value }) => {
     if (!isScalar(value) || value.type !== "BLOCK_LITERAL" || !value.range) return [];
     const header = text.indexOf("\n", value.range[0]) + 1;

@@ -27,13 +27,13 @@ type Schema = "own" | "other" | "unknown";
 function selectedFields({ text }: TextFragment): readonly Selected[] | undefined {
   // An interpolation may be a value, a field or a fragment: a name works for the first two, a space for the others.
   for (const fill of [" ", "_"]) {
-    const document = parsed(text.replaceAll(hole, fill));
-    if (document) return fieldsOf(document);
+    const document = parseQuery(text.replaceAll(hole, fill));
+    if (document) return listFields(document);
   }
   return undefined;
 }
 
-function parsed(text: string): DocumentNode | undefined {
+function parseQuery(text: string): DocumentNode | undefined {
   try {
     return parse(new Text(text), { allowLegacyFragmentVariables: true, maxTokens: 100_000 });
   } catch {
@@ -45,14 +45,14 @@ const roots: Readonly<Record<string, string>> = { query: "Query", mutation: "Mut
 
 type Placed = Pick<Selected, "node" | "on">;
 
-function fieldsOf(document: DocumentNode): readonly Selected[] {
-  const schema = schemaOf(document);
-  const defaults = defaultsIn(document);
+function listFields(document: DocumentNode): readonly Selected[] {
+  const schema = detectSchema(document);
+  const defaults = listDefaults(document);
   return placedFields(document).map((field) => ({ ...field, schema, defaults }));
 }
 
 /** Root fields identify the schema. */
-function schemaOf({ definitions }: DocumentNode): Schema {
+function detectSchema({ definitions }: DocumentNode): Schema {
   const sets = definitions.flatMap((each) => (each.kind === Kind.OPERATION_DEFINITION ? [each.selectionSet] : []));
   const names = sets.flatMap(({ selections }) =>
     selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : [])),
@@ -61,7 +61,7 @@ function schemaOf({ definitions }: DocumentNode): Schema {
   return names.some((name) => vocabulary.graphqlRoots.own.has(name)) ? "own" : "unknown";
 }
 
-function defaultsIn({ definitions }: DocumentNode): Selected["defaults"] {
+function listDefaults({ definitions }: DocumentNode): Selected["defaults"] {
   const variables = definitions.flatMap((each) =>
     "variableDefinitions" in each ? (each.variableDefinitions ?? []) : [],
   );
@@ -78,7 +78,7 @@ function placedFields({ definitions }: DocumentNode): readonly Placed[] {
       return below(definition.selectionSet, roots[definition.operation], []);
     }
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) return [];
-    return below(definition.selectionSet, typeNamed(definition.typeCondition.name.value), []);
+    return below(definition.selectionSet, normaliseType(definition.typeCondition.name.value), []);
   });
 }
 
@@ -87,20 +87,20 @@ function below(set: SelectionSetNode | undefined, on: string | undefined, path: 
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
     if (selection.kind === Kind.INLINE_FRAGMENT) {
       const named = selection.typeCondition?.name.value;
-      return below(selection.selectionSet, named === undefined ? on : typeNamed(named), path);
+      return below(selection.selectionSet, named === undefined ? on : normaliseType(named), path);
     }
     const inner = [...path, selection.name.value];
-    return [{ node: selection, on }, ...below(selection.selectionSet, typeAt(inner, on), inner)];
+    return [{ node: selection, on }, ...below(selection.selectionSet, findType(inner, on), inner)];
   });
 }
 
 const graphqlTypes: ReadonlyMap<string, string> = new Map(Object.entries(vocabulary.graphqlTypes));
 
-function typeNamed(name: string): string {
+function normaliseType(name: string): string {
   return graphqlTypes.get(name) ?? name;
 }
 
-function typeAt(path: readonly string[], on: string | undefined): string | undefined {
+function findType(path: readonly string[], on: string | undefined): string | undefined {
   const way = `/${path.join("/")}`;
   const row = vocabulary.graphql.find(
     ({ at, below: types }) => way.endsWith(`/${at}`) && (!types || types.includes(on ?? "")),

@@ -29,10 +29,10 @@ export const noIncludes: IncludeGraph = { included: new Set(), pipelines: new Ma
 
 /** Keywords that take effect only without their new name. */
 const fallbacks = schedule.flatMap(({ detect }) =>
-  (detect ?? []).flatMap((each) => (each.by === "yaml" && each.fallback ? [fallbackOf(each)] : [])),
+  (detect ?? []).flatMap((each) => (each.by === "yaml" && each.fallback ? [toFallback(each)] : [])),
 );
 
-function fallbackOf({ path, rename = "" }: YamlDetection) {
+function toFallback({ path, rename = "" }: YamlDetection) {
   return { old: path.split("/").at(-1) ?? "", now: rename, inJob: path.startsWith(vocabulary.ci.job) };
 }
 
@@ -55,7 +55,7 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
     const contents = yamlDocuments(read(file) ?? "") ?? [];
     documents.set(file, contents);
     groups.set(file, new Set([file]));
-    for (const { own, triggered } of contents.map(includesIn)) {
+    for (const { own, triggered } of contents.map(listIncludes)) {
       for (const path of own) {
         const files = include(path, file);
         if (files.length === 0) open.add(file);
@@ -70,7 +70,7 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
   }
 
   function include(path: string | undefined, from: string): readonly string[] {
-    const targets = path === undefined ? [] : filesIncluded(path, from, known);
+    const targets = path === undefined ? [] : resolveInclude(path, from, known);
     for (const each of targets) included.add(each);
     for (const each of targets) follow(each);
     return targets;
@@ -87,7 +87,7 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
 
   function pipelineOfGroup(group: ReadonlySet<string>): Pipeline {
     const all = [...group].flatMap((file) => documents.get(file) ?? []);
-    return pipelineOf(
+    return createPipeline(
       all,
       [...group].some((file) => open.has(file)),
     );
@@ -103,15 +103,15 @@ function isConfiguration(file: string, read: (file: string) => string | undefine
 
 /** The pipeline of a configuration that is scanned on its own: its includes are unknown. */
 export function pipelineAlone(documents: readonly (Node | null)[]): Pipeline {
-  return pipelineOf(
+  return createPipeline(
     documents,
-    documents.some((document) => includesIn(document).own.length > 0),
+    documents.some((document) => listIncludes(document).own.length > 0),
   );
 }
 
-const none: Pipeline = pipelineOf([], false);
+const none: Pipeline = createPipeline([], false);
 
-function pipelineOf(documents: readonly (Node | null)[], isOpen: boolean): Pipeline {
+function createPipeline(documents: readonly (Node | null)[], isOpen: boolean): Pipeline {
   const pairs = documents.flatMap((document) => (isMap(document) ? document.items : []));
   const names = pairs.map(({ key }) => nameOf(key));
   const extended = new Set(pairs.flatMap(({ value }) => namesExtended(value)));
@@ -168,7 +168,7 @@ function isUnmixed(documents: readonly (Node | null)[], old: string, now: string
 }
 
 /** Paths that a configuration or its child pipelines include; undefined for other sources. */
-function includesIn(document: Node | null): {
+function listIncludes(document: Node | null): {
   readonly own: readonly (string | undefined)[];
   readonly triggered: readonly (readonly (string | undefined)[])[];
 } {
@@ -187,19 +187,19 @@ function includesIn(document: Node | null): {
 }
 
 /** Paths are relative to the root of the repository, which is the nearest parent folder in which they exist. */
-function filesIncluded(path: string, from: string, known: ReadonlySet<string>): readonly string[] {
+function resolveInclude(path: string, from: string, known: ReadonlySet<string>): readonly string[] {
   const folders = from.split("/").slice(0, -1);
   for (let length = folders.length; length >= 0; length--) {
     const wanted = [...folders.slice(0, length), ...path.split("/").filter((part) => part !== "" && part !== ".")].join(
       "/",
     );
-    const paths = filesAt(wanted, known);
+    const paths = matchFiles(wanted, known);
     if (paths.length > 0) return paths;
   }
   return [];
 }
 
-function filesAt(path: string, known: ReadonlySet<string>): readonly string[] {
+function matchFiles(path: string, known: ReadonlySet<string>): readonly string[] {
   if (!path.includes("*")) return known.has(path) ? [path] : [];
   return [...known].filter(includeMatcher(path));
 }
@@ -269,7 +269,7 @@ function isStarting(value: Node | null | undefined): boolean {
  * say that they are CI/CD configuration.
  */
 function isDistinctive(document: Node | null, job: Node | null, isNamed: boolean): boolean {
-  const stages = [...itemsOf(valueAt(document, "stages")), ...(isNamed ? itemsOf(valueAt(document, "types")) : [])];
+  const stages = [...listItems(valueAt(document, "stages")), ...(isNamed ? listItems(valueAt(document, "types")) : [])];
   const stage = stringOf(valueAt(job, "stage")) ?? (isNamed ? stringOf(valueAt(job, "type")) : undefined);
   return (
     (stage !== undefined && stages.includes(stage)) ||
@@ -281,6 +281,6 @@ function isDistinctiveTemplate(name: string, value: Node | null): boolean {
   return name.startsWith(".") && isRun(value) && isMap(value) && value.items.length > 1;
 }
 
-function itemsOf(value: Node | null | undefined): readonly string[] {
+function listItems(value: Node | null | undefined): readonly string[] {
   return isSeq(value) ? value.items.flatMap((item) => (isScalar(item) ? String(item.value) : [])) : [];
 }

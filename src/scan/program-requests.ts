@@ -108,7 +108,7 @@ class StatementReader {
     const parts = outer.flatMap((at) => this.#partAt(at, isSent)).slice(0, 200);
     const addresses = parts.flatMap((part) => part.addresses).slice(0, maxValues);
     for (const at of bound) this.#bind(at, { ...nothing, addresses });
-    for (const [address, sent] of pairsOf(parts, isSent)) this.mentions.push({ about: "sent", address, ...sent });
+    for (const [address, sent] of pairParts(parts, isSent)) this.mentions.push({ about: "sent", address, ...sent });
     for (const at of statement) this.#readField(at, parts, isSent);
     const sent = isSent ? [] : parts.flatMap((part) => part.sent).slice(0, maxValues);
     if (sign === undefined) this.#collect(head, parts, isSent);
@@ -273,7 +273,7 @@ function unsure(address: Address): Address {
 }
 
 /** Addresses and parameters that are parts of one call; those of variables are uncertain. */
-function pairsOf(parts: readonly Part[], isSent: boolean): readonly (readonly [Address, SentParameter])[] {
+function pairParts(parts: readonly Part[], isSent: boolean): readonly (readonly [Address, SentParameter])[] {
   const addressed = parts.filter(({ addresses }) => addresses.length > 0).slice(0, maxValues);
   const sending = parts.filter(({ sent }) => sent.length > 0).slice(0, maxValues);
   return addressed.flatMap((to) =>

@@ -209,7 +209,7 @@ export function parametersAt(
   const variable = program.isWord(start) && !/^[.([{]$/.test(program.textAt(start + 1)) ? program.textAt(start) : "";
   const held = variable === "" ? undefined : literalOf(variable);
   if (held) return [{ name, value: held.text, nameOffset, offset: held.start, isVariable: true }];
-  const values = start === index ? [] : literalsFrom(program, start);
+  const values = start === index ? [] : readLiterals(program, start);
   if (values.length === 0) return [{ name, value: undefined, nameOffset, offset: nameOffset }];
   return values.map(({ text, start: offset }) => ({ name, value: text, nameOffset, offset }));
 }
@@ -267,7 +267,7 @@ function isPair(program: Program, index: number): boolean {
 }
 
 /** The string literals of a value: one, a symbol, a list, or the arguments of a call. */
-function literalsFrom(program: Program, start: number): readonly Token[] {
+function readLiterals(program: Program, start: number): readonly Token[] {
   const token = program.tokens[start];
   if (token?.kind === "text") return [token];
   const symbol = program.tokens[start + 1];

@@ -50,13 +50,13 @@ export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanR
   const view = readFile(source, tree);
   const occurrences = entries(source.release).flatMap(({ entry, detection }) =>
     view.kinds.has(detection.in)
-      ? usesOf({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
+      ? findUses({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
       : [],
   );
   const uses = certainFirst(occurrences);
-  const edits = uses.map((each) => editsOf(each, source.release));
+  const edits = uses.map((each) => selectEdits(each, source.release));
   const at = positionsIn(source.text);
-  const findings = uses.map((each) => findingOf(each, source, at(each.use.offset)));
+  const findings = uses.map((each) => toFinding(each, source, at(each.use.offset)));
   const fixed = edited(source.text, edits.flat());
   const offsets = uses.map(({ use }) => use.offset);
   const places = moved(offsets, edits.flat()).map(positionsIn(fixed));
@@ -75,16 +75,16 @@ function certainFirst(found: readonly Found[]): readonly Found[] {
   for (const each of found) {
     const key = `${each.entry.id} ${each.use.offset}`;
     const before = uses.get(key);
-    if (!before || rankOf(each) > rankOf(before)) uses.set(key, each);
+    if (!before || computeRank(each) > computeRank(before)) uses.set(key, each);
   }
   return [...uses.values()].sort((a, b) => a.use.offset - b.use.offset);
 }
 
-function rankOf({ use }: Found): number {
+function computeRank({ use }: Found): number {
   return (use.isLikely ? 0 : 2) + (use.edits ? 1 : 0);
 }
 
-function findingOf(
+function toFinding(
   found: Found,
   { file, release }: Source,
   place: ReturnType<ReturnType<typeof positionsIn>>,
@@ -94,8 +94,8 @@ function findingOf(
     id: entry.id,
     file,
     ...place,
-    severity: severityOf(found, release),
-    message: use.message ?? [messageOf(entry), ...(use.note ? [use.note] : [])].join("; "),
+    severity: chooseSeverity(found, release),
+    message: use.message ?? [formatMessage(entry), ...(use.note ? [use.note] : [])].join("; "),
   };
 }
 
@@ -107,20 +107,20 @@ function entries(release: string): readonly DetectionOf[] {
 }
 
 /** Omits replacements that the release does not support yet; a hint is never rewritten. */
-function editsOf(found: Found, release: string): readonly Edit[] {
+function selectEdits(found: Found, release: string): readonly Edit[] {
   const { detection, use } = found;
   const since = use.since ?? detection.since;
   const isKnown = since === undefined || compareReleases(release, since) >= 0;
-  return isKnown && severityOf(found, release) !== "hint" ? (use.edits ?? []) : [];
+  return isKnown && chooseSeverity(found, release) !== "hint" ? (use.edits ?? []) : [];
 }
 
-function severityOf({ entry, detection, use }: Found, release: string): Finding["severity"] {
+function chooseSeverity({ entry, detection, use }: Found, release: string): Finding["severity"] {
   if (detection.hint || use.isLikely) return "hint";
   return "release" in entry && isRemoved(entry, release) ? "error" : "warning";
 }
 
 /** "the keyword type in CI/CD configuration is removed (release 15.0); use stage". */
-function messageOf(entry: Deprecation | Hint): string {
+function formatMessage(entry: Deprecation | Hint): string {
   const when = !("release" in entry)
     ? ""
     : entry.removal_date
@@ -129,7 +129,7 @@ function messageOf(entry: Deprecation | Hint): string {
   return `${entry.change}${when}${entry.replacement === null ? "" : `; ${entry.replacement}`}`;
 }
 
-function usesOf({ entry, detection }: DetectionOf, view: FileView, source: Source): readonly Use[] {
+function findUses({ entry, detection }: DetectionOf, view: FileView, source: Source): readonly Use[] {
   switch (detection.by) {
     case "yaml":
       return yamlUses(view.entries, { entry, detection }, source, view.pipeline);
@@ -156,10 +156,10 @@ function usesOf({ entry, detection }: DetectionOf, view: FileView, source: Sourc
 
 /** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in programs within commands. */
 function callUses(programs: readonly (readonly Token[])[], { detection }: DetectionOf<CallDetection>): readonly Use[] {
-  return programs.flatMap((tokens) => callsIn(tokens, detection)).map(({ start }) => ({ offset: start }));
+  return programs.flatMap((tokens) => findCalls(tokens, detection)).map(({ start }) => ({ offset: start }));
 }
 
-function callsIn(tokens: readonly Token[], { receiver, names }: CallDetection): readonly Token[] {
+function findCalls(tokens: readonly Token[], { receiver, names }: CallDetection): readonly Token[] {
   return tokens.flatMap((token, index) => {
     if (token.text !== receiver || token.kind !== "word") return [];
     const near = tokens.slice(index + 1, index + 7);

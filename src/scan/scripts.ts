@@ -50,15 +50,15 @@ function wordsAsCommand(entry: YamlEntry, text: string): readonly Command[] {
   const head = argumentKeys[String(path.at(-1))] ?? "";
   const before = head === "" ? undefined : valueAt(holder, head);
   if (!before && !isSeq(value)) return commandsOfScalar(value, text);
-  return [commandOf([...commandWords(before, text), ...commandWords(value, text)])];
+  return [commandOf([...readCommandWords(before, text), ...readCommandWords(value, text)])];
 }
 
-function commandWords(value: Node | null | undefined, text: string): Word[] {
-  if (isSeq(value)) return value.items.flatMap((item) => wordsOf(item, text));
+function readCommandWords(value: Node | null | undefined, text: string): Word[] {
+  if (isSeq(value)) return value.items.flatMap((item) => toWords(item, text));
   return value ? commandsOfScalar(value, text).flatMap(({ words }) => words) : [];
 }
 
-function wordsOf(item: unknown, text: string): readonly Word[] {
+function toWords(item: unknown, text: string): readonly Word[] {
   const range = innerRange(item, text);
   return range ? [plainWord(text.slice(range.start, range.end), range.start)] : [];
 }
@@ -72,21 +72,21 @@ function commandsOfScalar(value: Node | null, text: string): readonly Command[] 
 export function mentionsInModules(entries: readonly YamlEntry[], text: string, evidence: Evidence): readonly Mention[] {
   const { requests } = vocabulary.yaml;
   return entries.flatMap(({ path, key, value }) =>
-    key && isMap(value) && requests.has(String(path.at(-1))) ? mentionsOf(value, text, evidence) : [],
+    key && isMap(value) && requests.has(String(path.at(-1))) ? listMentions(value, text, evidence) : [],
   );
 }
 
-function mentionsOf(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
-  const piece = pieceIn(valueAt(module, "url"), text);
+function listMentions(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
+  const piece = toFragment(valueAt(module, "url"), text);
   const written = piece && matchAddress(piece.text, piece.text);
   const address = written && resolveAddress(written, evidence);
   if (!piece || !written || !address) return [];
-  return [...addressMentions(piece, written, address), ...bodyOf(module, text, address)];
+  return [...addressMentions(piece, written, address), ...readBody(module, text, address)];
 }
 
-function bodyOf(module: YAMLMap, text: string, address: Address): readonly Mention[] {
+function readBody(module: YAMLMap, text: string, address: Address): readonly Mention[] {
   const body = valueAt(module, "body");
-  const piece = pieceIn(body, text);
+  const piece = toFragment(body, text);
   if (piece) return parametersIn(piece).map((each) => ({ about: "sent", address, ...each }));
   if (!isMap(body)) return [];
   return body.items.flatMap(({ key, value }): readonly Mention[] => {
@@ -100,7 +100,7 @@ function bodyOf(module: YAMLMap, text: string, address: Address): readonly Menti
 }
 
 /** A scalar with template placeholders as holes. */
-function pieceIn(value: unknown, text: string): TextFragment | undefined {
+function toFragment(value: unknown, text: string): TextFragment | undefined {
   const range = innerRange(value, text);
   return range && { text: masked(text.slice(range.start, range.end), /\{\{.*?\}\}/g), start: range.start };
 }
@@ -134,10 +134,10 @@ export function mentionsInCommands(
   let piped: readonly Argument[] = [];
   for (const command of commands) {
     const name = commandNameOf(command);
-    const words = command.words.slice(1).flatMap((word) => argumentsOf(word, variables));
+    const words = command.words.slice(1).flatMap((word) => expandArguments(word, variables));
     mentions.push(command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
     if (http.has(name)) {
-      const requests = words.flatMap((word) => requestIn(word, variables, evidence, name === "glab"));
+      const requests = words.flatMap((word) => findRequest(word, variables, evidence, name === "glab"));
       called = distinct(requests.filter(({ about }) => about === "path").map(({ address }) => address));
       mentions.push(requests, sentTo(called, [...piped, ...words], variables));
     } else if (readers.has(name)) {
@@ -150,7 +150,7 @@ export function mentionsInCommands(
 }
 
 /** Single quotes prevent expansion; only a word quoted as a whole has lost its quotes. */
-function argumentsOf({ raw, text, start, end }: Word, variables: Variables): readonly Argument[] {
+function expandArguments({ raw, text, start, end }: Word, variables: Variables): readonly Argument[] {
   const name = /^"?\$\{?(\w+)(?:\[[@*]\])?\}?"?$/.exec(raw)?.[1];
   const settings = (name === undefined ? undefined : variables.get(name)) ?? [];
   if (settings.length > 0)
@@ -171,7 +171,7 @@ function wholeAddress({ text, start }: Word, evidence: Evidence): readonly Menti
   return match && address ? addressMentions({ text, start }, match, address) : [];
 }
 
-function requestIn(word: Argument, variables: Variables, evidence: Evidence, isOwn: boolean): readonly Mention[] {
+function findRequest(word: Argument, variables: Variables, evidence: Evidence, isOwn: boolean): readonly Mention[] {
   const match = matchAddress(word.text, word.raw);
   const base = /^\$\{?(\w+)/.exec(word.raw)?.[1] ?? "";
   // `glab api` sends requests to this API alone.
@@ -179,7 +179,7 @@ function requestIn(word: Argument, variables: Variables, evidence: Evidence, isO
   if (!match || !address) return [];
   const sure = (isOwn || address.sure) && !word.isVariable;
   const [path, ...sent] = addressMentions(word, match, { ...address, sure });
-  return path ? [path, ...sent.flatMap((each) => filled(each, word, variables))] : [];
+  return path ? [path, ...sent.flatMap((each) => expandMention(each, word, variables))] : [];
 }
 
 /** Parameters among the arguments and the input of a request. */
@@ -189,13 +189,15 @@ function sentTo(called: readonly Address[], words: readonly Argument[], variable
   return bodies.flatMap((word) => {
     const sent = parametersIn(word);
     return called.flatMap((address) =>
-      sent.flatMap((each) => filled({ about: "sent", address, ...each, isVariable: word.isVariable }, word, variables)),
+      sent.flatMap((each) =>
+        expandMention({ about: "sent", address, ...each, isVariable: word.isVariable }, word, variables),
+      ),
     );
   });
 }
 
 /** `name=$variable`, with each value that the variable has in the file. */
-function filled(mention: Mention, { raw, start }: Argument, variables: Variables): readonly Mention[] {
+function expandMention(mention: Mention, { raw, start }: Argument, variables: Variables): readonly Mention[] {
   if (!mention.value?.startsWith(hole)) return [mention];
   const name = /^\$\{?(\w+)/.exec(raw.slice(mention.offset - start))?.[1] ?? "";
   const settings = variables.get(name) ?? [];
@@ -249,13 +251,13 @@ export function settingsInYaml(entries: readonly YamlEntry[], text: string): rea
     if (at < 0 || name === undefined) return [];
     if (typeof name === "number") return key ? [] : settingOfItem(entry, text);
     const isValue = below === undefined || below === "value" || typeof below === "number";
-    return isValue ? settingOf(name, value, text) : [];
+    return isValue ? toSetting(name, value, text) : [];
   });
 }
 
 /** `- NAME=value`, or `- name: NAME` with its `value`. */
 function settingOfItem({ value }: YamlEntry, text: string): readonly VariableSetting[] {
-  if (isMap(value)) return settingOf(stringOf(valueAt(value, "name")) ?? "", valueAt(value, "value"), text);
+  if (isMap(value)) return toSetting(stringOf(valueAt(value, "name")) ?? "", valueAt(value, "value"), text);
   const range = innerRange(value, text);
   const [whole = "", name = ""] = /^([A-Za-z_]\w*)=/.exec(range ? text.slice(range.start, range.end) : "") ?? [];
   if (!range || whole === "") return [];
@@ -263,7 +265,7 @@ function settingOfItem({ value }: YamlEntry, text: string): readonly VariableSet
   return [{ name, value: text.slice(start, range.end), offset: range.start, start, end: range.end, empty: "" }];
 }
 
-function settingOf(name: string, value: unknown, text: string): readonly VariableSetting[] {
+function toSetting(name: string, value: unknown, text: string): readonly VariableSetting[] {
   const range = innerRange(value, text);
   const string = stringOf(value);
   if (!range || string === undefined || !isScalar(value)) return [];

@@ -174,7 +174,8 @@ function readWord(reader: ShellReader): void {
   while (reader.at < end && !/[\s;&|()<>]/.test(text[reader.at] ?? "")) readPart(reader);
   reader.at = Math.min(reader.at, end);
   if (reader.at === start) reader.at++;
-  else if (!reader.isFile && !isDescriptor(reader, start)) reader.words.push(wordOf(reader.text, start, reader.at));
+  else if (!reader.isFile && !isDescriptor(reader, start))
+    reader.words.push(readWordBetween(reader.text, start, reader.at));
   reader.isFile = false;
 }
 
@@ -240,12 +241,12 @@ function finish(reader: ShellReader, feeds = false): void {
   const [first] = command.words;
   const isListed =
     first?.raw.startsWith("[") && words.at(-1)?.raw.endsWith("]") && words.some(({ raw }) => raw.endsWith('",'));
-  const listed = isListed ? listedIn(reader, command) : command;
+  const listed = isListed ? parseListed(reader, command) : command;
   reader.commands.push({ ...listed, feeds });
 }
 
 /** `["name", "argument"]`, as container files write commands. */
-function listedIn({ text }: ShellReader, command: Command): Command {
+function parseListed({ text }: ShellReader, command: Command): Command {
   const start = command.words[0]?.start ?? 0;
   const list = text.slice(start, command.words.at(-1)?.end);
   const words = [...list.matchAll(/"((?:\\.|[^"\\])*)"/g)];
@@ -260,7 +261,7 @@ export interface Word extends TextFragment {
 }
 
 /** The word between two offsets. */
-function wordOf(text: string, start: number, end: number): Word {
+function readWordBetween(text: string, start: number, end: number): Word {
   const raw = text.slice(start, end);
   const isQuoted = /^(["'])[\s\S]*\1$/.test(raw) && !raw.slice(1, -1).includes(raw[0] ?? "", 0);
   const escaped = raw.startsWith('"') && /^"(?:[^"\\]|\\[\s\S])*"$/.test(raw);

@@ -20,7 +20,7 @@ export const hole = "\u0001";
 export function edited(text: string, edits: readonly Edit[]): string {
   let done = "";
   let at = 0;
-  for (const edit of applied(edits)) {
+  for (const edit of selectApplied(edits)) {
     done += text.slice(at, edit.start) + edit.text;
     at = edit.end;
   }
@@ -29,7 +29,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
 
 /** Maps sorted offsets to the edited text; an offset inside an edit moves to its start. */
 export function moved(offsets: readonly number[], edits: readonly Edit[]): readonly number[] {
-  const all = applied(edits);
+  const all = selectApplied(edits);
   let gained = 0;
   let next = 0;
   return offsets.map((offset) => {
@@ -40,7 +40,7 @@ export function moved(offsets: readonly number[], edits: readonly Edit[]): reado
   });
 }
 
-function applied(edits: readonly Edit[]): readonly Edit[] {
+function selectApplied(edits: readonly Edit[]): readonly Edit[] {
   const accepted: Edit[] = [];
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     if (edit.start >= (accepted.at(-1)?.end ?? 0)) accepted.push(edit);

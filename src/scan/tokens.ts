@@ -63,7 +63,7 @@ export function languageOf(file: string): Language | undefined {
 
 /** The tokens of a program. Never throws, whatever the text is. */
 export function tokensOf(text: string, language: Language): readonly Token[] {
-  return joined(lex({ text, start: 0 }, language));
+  return joinLiterals(lex({ text, start: 0 }, language));
 }
 
 /** The tokens within a string literal, such as JSON or another program. */
@@ -83,7 +83,7 @@ function lex({ text, start }: TextFragment, language: Language): Token[] {
       body = undefined;
       continue;
     }
-    const begun = body ? undefined : heredocAt(text, at, language);
+    const begun = body ? undefined : matchHeredoc(text, at, language);
     if (begun) {
       push("text", begun.from, begun.to);
       body = begun;
@@ -103,7 +103,7 @@ function lex({ text, start }: TextFragment, language: Language): Token[] {
       at = text.startsWith(quote, end) ? end + quote.length : end;
       continue;
     }
-    const word = wordAt(text, at);
+    const word = matchWord(text, at);
     if (word > at) push("word", at, word);
     else if (!/\s/.test(text[at] ?? "")) push("sign", at, at + 1);
     at = Math.max(word, at + 1);
@@ -122,7 +122,7 @@ interface Body {
 
 const maxBodyLength = 20_000;
 
-function heredocAt(text: string, at: number, { heredoc }: Language): Body | undefined {
+function matchHeredoc(text: string, at: number, { heredoc }: Language): Body | undefined {
   if (!heredoc || text[at] !== "<") return undefined;
   heredoc.lastIndex = at;
   const mark = heredoc.exec(text)?.[2];
@@ -137,7 +137,7 @@ function heredocAt(text: string, at: number, { heredoc }: Language): Body | unde
 
 const wordForm = /[\p{L}\p{N}_$@]+/uy;
 
-function wordAt(text: string, at: number): number {
+function matchWord(text: string, at: number): number {
   wordForm.lastIndex = at;
   return wordForm.test(text) ? wordForm.lastIndex : at;
 }
@@ -177,7 +177,7 @@ function textEnd(text: string, from: number, quote: string, { long }: Language):
 }
 
 /** Joins string literals that are concatenated by +, with holes for everything between them. */
-function joined(tokens: readonly Token[]): readonly Token[] {
+function joinLiterals(tokens: readonly Token[]): readonly Token[] {
   const result: Token[] = [];
   for (let i = 0; i < tokens.length; i++) {
     let token = tokens[i];

@@ -8,11 +8,11 @@ export function tomlUses({ text, start }: TextFragment, { detection }: Detection
   const { each, where, lacks } = detection;
   const tables = parsed(text)?.[each];
   if (!Array.isArray(tables)) return [];
-  const items = itemsOf(text, each);
+  const items = listItems(text, each);
   return tables.flatMap((table: unknown, index) => {
     const applies = Object.entries(where).every(([path, values]) => values.includes(String(at(table, path))));
     if (!applies || isAllowed(at(table, lacks), detection)) return [];
-    return [{ offset: start + offsetOf(text, items[index] ?? [], detection) }];
+    return [{ offset: start + findOffset(text, items[index] ?? [], detection) }];
   });
 }
 
@@ -44,9 +44,9 @@ interface Header {
 }
 
 /** The headers of each element of an array of tables. */
-function itemsOf(text: string, each: string): readonly (readonly Header[])[] {
+function listItems(text: string, each: string): readonly (readonly Header[])[] {
   const items: Header[][] = [];
-  for (const header of headersOf(text)) {
+  for (const header of listHeaders(text)) {
     if (header.isItem && header.path === each) items.push([]);
     items.at(-1)?.push(header);
   }
@@ -54,18 +54,18 @@ function itemsOf(text: string, each: string): readonly (readonly Header[])[] {
 }
 
 /** The line of a setting, else the header of its table or of the nearest enclosing one. */
-function offsetOf(text: string, headers: readonly Header[], { each, lacks }: TomlDetection): number {
+function findOffset(text: string, headers: readonly Header[], { each, lacks }: TomlDetection): number {
   const keys = lacks.split(".");
   const tables = keys.slice(0, -1);
   for (let length = tables.length; length >= 0; length--) {
     const path = [each, ...tables.slice(0, length)].join(".");
     const header = headers.find((candidate) => candidate.path === path);
-    if (header) return lineOf(text, header, headers, keys.slice(length).join(".")) ?? header.offset;
+    if (header) return findLine(text, header, headers, keys.slice(length).join(".")) ?? header.offset;
   }
   return 0;
 }
 
-function lineOf(text: string, header: Header, headers: readonly Header[], key: string): number | undefined {
+function findLine(text: string, header: Header, headers: readonly Header[], key: string): number | undefined {
   const next = headers[headers.indexOf(header) + 1]?.offset;
   const body = text.slice(header.offset, next ?? header.offset + 20_000);
   const match = new RegExp(`\n[ \\t]*(?=${key.replaceAll(".", "\\.")}[ \\t]*=)`).exec(body);
@@ -73,7 +73,7 @@ function lineOf(text: string, header: Header, headers: readonly Header[], key: s
 }
 
 /** The parser reports no positions, so headers are found as lines outside of multi-line strings. */
-function headersOf(text: string): readonly Header[] {
+function listHeaders(text: string): readonly Header[] {
   const headers: Header[] = [];
   let offset = 0;
   let open: string | undefined;

@@ -11,12 +11,12 @@ export function yamlUses(
   { text }: Source,
   pipeline: Pipeline,
 ): readonly Use[] {
-  const { found, isElsewhere } = meantIn(entries, detection);
+  const { found, isElsewhere } = matchEntries(entries, detection);
   return found.map((entry) => {
-    const offset = offsetOf(entry, detection);
+    const offset = findOffset(entry, detection);
     const reason = detection.fallback ? reasonToKeep(entry, pipeline) : undefined;
     if (reason) return { offset, isLikely: reason === "template", note: notes[reason] };
-    return { offset, ...(isElsewhere(entry) ? {} : fixOf(entry, detection, text, pipeline)) };
+    return { offset, ...(isElsewhere(entry) ? {} : createFix(entry, detection, text, pipeline)) };
   });
 }
 
@@ -39,17 +39,17 @@ function reasonToKeep(
 }
 
 /** The entries that a detection matches, and whether a matching text is also used in other places. */
-function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
+function matchEntries(entries: readonly YamlEntry[], detection: YamlDetection) {
   const segments = detection.path.split("/").map((segment) => segment.split("|"));
   const isTarget = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
   const matches = entries.filter((entry) => isTarget(entry) && holds(entry, detection));
   const others = matches.length === 0 ? [] : entries.filter((entry) => !isTarget(entry));
-  const elsewhere = new Set(others.map(nodeOf));
-  return { found: matches, isElsewhere: (entry: YamlEntry) => elsewhere.has(nodeOf(entry)) };
+  const elsewhere = new Set(others.map(textNode));
+  return { found: matches, isElsewhere: (entry: YamlEntry) => elsewhere.has(textNode(entry)) };
 }
 
 /** The node of an entry's text; through an anchor, other entries may use it with another meaning. */
-function nodeOf({ key, value }: YamlEntry): Node | null {
+function textNode({ key, value }: YamlEntry): Node | null {
   return key ?? value;
 }
 
@@ -68,12 +68,12 @@ function leadsTo(segments: readonly (readonly string[])[], path: YamlEntry["path
 function holds(entry: YamlEntry, detection: YamlDetection): boolean {
   const { key, value, resolver } = entry;
   const { is, longer, equals, matches, only, has, unless = {}, any = [], beside = {}, startsWithout } = detection;
-  if (is && kindOf(value) !== is) return false;
+  if (is && detectType(value) !== is) return false;
   if (longer !== undefined && !isTooLong(key, longer)) return false;
   if (equals && !equals.includes(stringOf(value) ?? "")) return false;
   if (matches && !patternOf(matches).test(stringOf(value) ?? "")) return false;
   if (only && isMap(value) && !value.items.every(({ key: inner }) => only.includes(nameOf(inner)))) return false;
-  if (has && !scalarKeysOf({ value, resolver }).some((name) => has.includes(name))) return false;
+  if (has && !listScalarKeys({ value, resolver }).some((name) => has.includes(name))) return false;
   if (Object.entries(unless).some(([name, values]) => isOneOf(resolvedText({ value, resolver }, name), values)))
     return false;
   const isBeside = ([name, pattern]: [string, string]) =>
@@ -84,7 +84,7 @@ function holds(entry: YamlEntry, detection: YamlDetection): boolean {
 
 const patternOf = memoized((source: string) => new RegExp(source));
 
-function kindOf(value: Node | null): YamlDetection["is"] {
+function detectType(value: Node | null): YamlDetection["is"] {
   return isMap(value) ? "mapping" : isSeq(value) ? "list" : "scalar";
 }
 
@@ -97,7 +97,7 @@ function isTooLong(key: Scalar | undefined, most: number): boolean {
 type Resolved = Pick<YamlEntry, "value" | "resolver">;
 
 /** Keys with scalar values, including merged ones. */
-function scalarKeysOf({ value, resolver }: Resolved): readonly string[] {
+function listScalarKeys({ value, resolver }: Resolved): readonly string[] {
   if (!isMap(value)) return [];
   return resolver.pairs(value).flatMap(({ key, value: inner }) => (isMap(inner) || isSeq(inner) ? [] : [nameOf(key)]));
 }
@@ -125,17 +125,17 @@ function isOutOfOrder({ value, resolver }: Resolved, first: string): boolean {
   return leading !== undefined && areDatabases && nameOf(leading.key) !== first;
 }
 
-function offsetOf({ key, value }: YamlEntry, { equals, matches }: YamlDetection): number {
+function findOffset({ key, value }: YamlEntry, { equals, matches }: YamlDetection): number {
   const atValue = equals !== undefined || matches !== undefined || key === undefined;
   return (atValue ? value : key)?.range?.[0] ?? 0;
 }
 
-function fixOf(entry: YamlEntry, detection: YamlDetection, text: string, { names }: Pipeline): Pick<Use, "edits"> {
+function createFix(entry: YamlEntry, detection: YamlDetection, text: string, { names }: Pipeline): Pick<Use, "edits"> {
   const { rename, replace, nest, fallback } = detection;
   const isTaken = (name: string) => !fallback && (hasKey(entry, name) || (entry.path.length === 1 && names.has(name)));
   if (rename && !isTaken(rename)) return rewritten(entry.key, rename, text);
   if (replace && !hasItem(entry, replace)) return rewritten(entry.value, replace, text);
-  return nest && isAlone(entry, detection) && isFlat(entry, nest) ? nested(entry, nest, text) : {};
+  return nest && isAlone(entry, detection) && isFlat(entry, nest) ? nestMapping(entry, nest, text) : {};
 }
 
 function hasKey({ holder, resolver }: YamlEntry, name: string): boolean {
@@ -174,7 +174,7 @@ function isFlat({ value }: YamlEntry, name: string): boolean {
 }
 
 /** Nests a block mapping under a new key. Flow mappings are not rewritten. */
-function nested({ value }: YamlEntry, name: string, text: string): Pick<Use, "edits"> {
+function nestMapping({ value }: YamlEntry, name: string, text: string): Pick<Use, "edits"> {
   if (!isMap(value) || value.flow || !value.range) return {};
   const [start] = value.range;
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

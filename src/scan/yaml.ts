@@ -107,11 +107,11 @@ export function stringOf(value: unknown): string | undefined {
 
 /** The value of a mapping's own key. */
 export function valueAt(map: unknown, name: string): Node | null | undefined {
-  return pairAt(map, name)?.value as Node | null | undefined;
+  return findPair(map, name)?.value as Node | null | undefined;
 }
 
 /** The last of duplicate keys wins. */
-function pairAt(map: unknown, name: string): Pair | undefined {
+function findPair(map: unknown, name: string): Pair | undefined {
   return isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
 }
 
@@ -121,7 +121,7 @@ export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undef
   collect(contents);
   return ({ source, range }) => {
     const nodes = anchors.get(source) ?? [];
-    return nodes.length < 2 ? nodes[0] : nodes.findLast((node) => startOf(node) <= (range?.[0] ?? Infinity));
+    return nodes.length < 2 ? nodes[0] : nodes.findLast((node) => nodeStart(node) <= (range?.[0] ?? Infinity));
   };
 
   function collect(node: unknown): void {
@@ -133,7 +133,7 @@ export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undef
   }
 }
 
-function startOf({ range }: Node): number {
+function nodeStart({ range }: Node): number {
   return range?.[0] ?? 0;
 }
 

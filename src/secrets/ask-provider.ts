@@ -37,27 +37,31 @@ export async function askProviders(
   context: ProviderContext,
 ): Promise<readonly ProviderAnswer[]> {
   const given = new Map<Provider, string>();
-  const calls = requests.flatMap(callsOf);
+  const calls = requests.flatMap(listCalls);
   const answers = await inParallel(calls, maxPrograms, async ({ provider, names }) => {
-    const printed = given.get(provider) ?? (await runProvider(callOf(provider, names, context)));
-    if (typeof printed === "string") return answersOf(provider, names, () => ({ why: printed }));
+    const printed = given.get(provider) ?? (await runProvider(toCall(provider, names, context)));
+    if (typeof printed === "string") return readAnswers(provider, names, () => ({ why: printed }));
     context.onStderr(provider, printed.stderr);
     if ("why" in printed && printed.ever) given.set(provider, printed.ever);
-    return answersOf(provider, names, readers[provider.protocol](printed));
+    return readAnswers(provider, names, readers[provider.protocol](printed));
   });
   return answers.flat();
 }
 
-function callsOf({ provider, names }: ProviderRequest): ProviderRequest[] {
+function listCalls({ provider, names }: ProviderRequest): ProviderRequest[] {
   if (names.length === 0) return [];
   return provider.protocol === "batch" ? [{ provider, names }] : names.map((name) => ({ provider, names: [name] }));
 }
 
-function answersOf(provider: Provider, names: readonly string[], read: (name: string) => SecretRead): ProviderAnswer[] {
+function readAnswers(
+  provider: Provider,
+  names: readonly string[],
+  read: (name: string) => SecretRead,
+): ProviderAnswer[] {
   return names.map((name) => ({ provider, name, read: read(name) }));
 }
 
-function callOf(provider: Provider, names: readonly string[], { folder, env, signal }: ProviderContext): ProgramCall {
+function toCall(provider: Provider, names: readonly string[], { folder, env, signal }: ProviderContext): ProgramCall {
   const { program, args, protocol, timeout } = provider;
   const isBatch = protocol === "batch";
   const [name = ""] = names;
@@ -85,21 +89,21 @@ const readers: Readonly<Record<Provider["protocol"], (printed: Printed) => (name
     return () => read;
   },
   batch: (printed) => {
-    const answer = batchIn(printed);
-    return "why" in answer ? () => answer : (name) => oneOf(answer, name);
+    const answer = parseBatch(printed);
+    return "why" in answer ? () => answer : (name) => readOne(answer, name);
   },
 };
 
 /** Strips one newline at the end. */
 function single(printed: Printed): SecretRead {
-  const text = textIn(printed);
+  const text = parseText(printed);
   if ("why" in text) return text;
   const value = text.value.replace(/\r?\n$/, "");
   if (value.includes("\0")) return { why: "it printed a NUL character" };
   return /^[\r\n]*$/.test(value) ? { why: "it printed nothing" } : { value };
 }
 
-function textIn(printed: Printed): SecretRead {
+function parseText(printed: Printed): SecretRead {
   if ("why" in printed) return { why: printed.why };
   try {
     return { value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(printed.stdout) };
@@ -110,8 +114,8 @@ function textIn(printed: Printed): SecretRead {
 
 type Batch = Readonly<Record<"values" | "errors", JsonObject>>;
 
-function batchIn(printed: Printed): Batch | { readonly why: string } {
-  const text = textIn(printed);
+function parseBatch(printed: Printed): Batch | { readonly why: string } {
+  const text = parseText(printed);
   if ("why" in text) return text;
   const answer = parsedJson(text.value);
   if (!isObject(answer)) return { why: "it did not print a JSON object" };
@@ -119,8 +123,8 @@ function batchIn(printed: Printed): Batch | { readonly why: string } {
   return isObject(values) && isObject(errors) ? { values, errors } : { why: "values and errors are not objects" };
 }
 
-function oneOf({ values, errors }: Batch, name: string): SecretRead {
-  if (Object.hasOwn(errors, name)) return { why: errorIn(errors[name]) };
+function readOne({ values, errors }: Batch, name: string): SecretRead {
+  if (Object.hasOwn(errors, name)) return { why: describeError(errors[name]) };
   if (!Object.hasOwn(values, name)) return { why: "it gave no answer for this" };
   const value = values[name];
   if (typeof value !== "string") return { why: `its value is not a string but ${typeOf(value)}` };
@@ -128,13 +132,13 @@ function oneOf({ values, errors }: Batch, name: string): SecretRead {
   return value === "" ? { why: "its value is empty" } : { value };
 }
 
-function errorIn(error: unknown): string {
+function describeError(error: unknown): string {
   if (typeof error !== "string") return `its error is not a string but ${typeOf(error)}`;
   const message = error.replace(/\s+/g, " ").trim();
-  return message === "" ? "its error is empty" : `it says: ${shortened(message)}`;
+  return message === "" ? "its error is empty" : `it says: ${shorten(message)}`;
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
@@ -216,10 +220,10 @@ function waitFor(child: Child, { timeout, maxBytes, signal }: ProgramCall): Prom
     over.signal.addEventListener("abort", () => clearTimeout(timer));
     signal?.addEventListener("abort", () => resolve(stopped), { once: true, signal: over.signal });
   });
-  return Promise.race([outputOf(child, maxBytes), cut]).finally(() => over.abort());
+  return Promise.race([readOutput(child, maxBytes), cut]).finally(() => over.abort());
 }
 
-function outputOf(child: Child, maxBytes: number): Promise<Outcome> {
+function readOutput(child: Child, maxBytes: number): Promise<Outcome> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;

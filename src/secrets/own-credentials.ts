@@ -39,19 +39,19 @@ const inNamedFiles: Readonly<Record<string, Reading>> = {
   EVENKEEL_HOOK_SECRET_FILE: whole,
   EVENKEEL_CONSOLE_TOKEN_FILE: whole,
   EVENKEEL_STATE_FILE: credentialsInAddress,
-  EVENKEEL_CLIENT_CERT: keysIn,
-  EVENKEEL_CLIENT_KEY: keysIn,
-  PGSSLKEY: keysIn,
+  EVENKEEL_CLIENT_CERT: parseKeys,
+  EVENKEEL_CLIENT_KEY: parseKeys,
+  PGSSLKEY: parseKeys,
   NETRC: whole,
   EVENKEEL_SECRET_PROVIDERS: whole,
 };
 
 /** Files with credentials in the home folder, of this program and of programs that it starts. */
 const inHome: Readonly<Record<string, Reading>> = {
-  ".postgresql/postgresql.key": keysIn,
-  ".ssh/id_ed25519": keysIn,
-  ".ssh/id_ecdsa": keysIn,
-  ".ssh/id_rsa": keysIn,
+  ".postgresql/postgresql.key": parseKeys,
+  ".ssh/id_ed25519": parseKeys,
+  ".ssh/id_ecdsa": parseKeys,
+  ".ssh/id_rsa": parseKeys,
   ".netrc": whole,
   ".git-credentials": whole,
   ".config/git/credentials": whole,
@@ -63,10 +63,10 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
   return {
     areIn: (text) => {
       const used = usedCredentials().length;
-      if (known?.used !== used) known = { used, holds: holderTest(textsOf(env, root)) };
+      if (known?.used !== used) known = { used, holds: holderTest(listTexts(env, root)) };
       return known.holds(text);
     },
-    fillFile: (file) => filesOf(env, root).some(({ path }) => isSame(path, file)),
+    fillFile: (file) => listFiles(env, root).some(({ path }) => isSame(path, file)),
   };
 }
 
@@ -77,9 +77,9 @@ function holderTest(credentials: readonly string[]): (text: string) => boolean {
   return redactor.isIn;
 }
 
-function textsOf(env: Environment, root: string): readonly string[] {
+function listTexts(env: Environment, root: string): readonly string[] {
   const stated = Object.entries(inVariables).flatMap(([name, read]) => read(env[name] ?? ""));
-  const filed = filesOf(env, root).flatMap(({ path, read }) => read(credentialIn(path)));
+  const filed = listFiles(env, root).flatMap(({ path, read }) => read(readCredential(path)));
   const beside = usesDatabase(env) ? [env.PGPASSWORD] : [];
   return [...new Set([...usedCredentials(), ...stated, ...filed, ...beside].flatMap((text) => text?.trim() || []))];
 }
@@ -89,7 +89,7 @@ interface CredentialFile {
   readonly read: Reading;
 }
 
-function filesOf(env: Environment, root: string): readonly CredentialFile[] {
+function listFiles(env: Environment, root: string): readonly CredentialFile[] {
   const homes = [...new Set([env.HOME || homedir(), homedir()])];
   const named = Object.entries(inNamedFiles).flatMap(([name, read]) => {
     const file = env[name];
@@ -99,13 +99,13 @@ function filesOf(env: Environment, root: string): readonly CredentialFile[] {
     Object.entries(inHome).map(([name, read]): CredentialFile => ({ path: join(home, name), read })),
   );
   const { EVENKEEL_STATE_FILE: stateFile } = env;
-  const addresses = [env.EVENKEEL_STATE, stateFile && credentialIn(resolve(stateFile)), env.EVENKEEL_QUEUE];
-  const keys = addresses.flatMap(keyFileIn);
+  const addresses = [env.EVENKEEL_STATE, stateFile && readCredential(resolve(stateFile)), env.EVENKEEL_QUEUE];
+  const keys = addresses.flatMap(findKeyFile);
   return [
     { path: join(root, ".evenkeel", "ledger.key"), read: whole },
     ...named,
     ...passwordFiles(env, homes),
-    ...keys.map((path) => ({ path: resolve(path), read: keysIn })),
+    ...keys.map((path) => ({ path: resolve(path), read: parseKeys })),
     ...usual,
   ];
 }
@@ -121,7 +121,7 @@ function usesDatabase({ EVENKEEL_STATE, EVENKEEL_STATE_FILE, EVENKEEL_QUEUE }: E
   return Boolean(EVENKEEL_STATE || EVENKEEL_STATE_FILE || EVENKEEL_QUEUE);
 }
 
-function keyFileIn(address = ""): readonly string[] {
+function findKeyFile(address = ""): readonly string[] {
   const key = URL.canParse(address) ? new URL(address).searchParams.get("sslkey") : undefined;
   return key ? [key] : [];
 }
@@ -131,7 +131,7 @@ function isSame(path: string, { device, file }: FileIdentity): boolean {
   return stat !== undefined && stat.dev === device && stat.ino === file;
 }
 
-function credentialIn(path: string): string {
+function readCredential(path: string): string {
   const found = readSecretFile(path);
   return "value" in found ? found.value : "";
 }
@@ -143,19 +143,19 @@ function whole(text: string): readonly string[] {
 /** The URL of a state or a queue, and its password. */
 function credentialsInAddress(text: string): readonly string[] {
   const address = text.trim();
-  return address === "" ? [] : [address, ...loginIn(address)];
+  return address === "" ? [] : [address, ...parseLogin(address)];
 }
 
 /** The password of a URL, encoded and decoded, and USER:PASSWORD as in a Basic header. A user without password is public. */
-function loginIn(text: string): readonly string[] {
+function parseLogin(text: string): readonly string[] {
   const [, user = "", password = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]*):(.+)@/is.exec(text) ?? [];
   if (password === "") return [];
-  const plain = decoded(password);
-  return [password, plain, `${decoded(user)}:${plain}`];
+  const plain = decode(password);
+  return [password, plain, `${decode(user)}:${plain}`];
 }
 
 /** The private keys of a PEM file, with and without their frame. */
-function keysIn(text: string): readonly string[] {
+function parseKeys(text: string): readonly string[] {
   return [...text.matchAll(privateKey)].flatMap(([block, , body = ""]) => [block, body.replace(/^[\w-]+:.*$/gm, "")]);
 }
 
@@ -164,10 +164,10 @@ const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END \1-----/gs
 /** From the URL of a proxy, where a user without password is a credential. */
 function loginAtHost(text: string): readonly string[] {
   const [, user = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]+)@/is.exec(text) ?? [];
-  return user === "" ? loginIn(text) : [user, decoded(user)];
+  return user === "" ? parseLogin(text) : [user, decode(user)];
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -18,7 +18,7 @@ export function loadProviders(env: Readonly<Record<string, string | undefined>>,
   if ("why" in read)
     return { known: new Map(), problems: [problemIn(file, "unreadable", `cannot be read (${read.why})`)] };
   const { known, problems } = readProviders(file, parseManifest(file, read.value));
-  const placed = [...known].map(([name, provider]) => [name, placedIn(dirname(path), provider)] as const);
+  const placed = [...known].map(([name, provider]) => [name, resolveProgram(dirname(path), provider)] as const);
   return { known: new Map(placed), problems: [...problems, ...insideProblems(file, path, root)] };
 }
 
@@ -29,7 +29,7 @@ export function providersPath({
   return file ? resolve(file) : undefined;
 }
 
-function placedIn(folder: string, { program, ...provider }: Provider): Provider {
+function resolveProgram(folder: string, { program, ...provider }: Provider): Provider {
   return { ...provider, program: program.includes("/") ? resolve(folder, program) : program };
 }
 

@@ -32,7 +32,7 @@ export function readSecretFile(path: string, checkFile: FileCheck = () => undefi
     const real = realpathSync(path);
     if (systemFolders.some((folder) => `${real}${sep}`.startsWith(`${folder}/`))) return { why: ofSystem };
     if (!statSync(real).isFile()) return { why: irregular };
-    return contentOf(real, checkFile);
+    return readContent(real, checkFile);
   } catch (error) {
     return { why: describeSystemError(error) };
   }
@@ -42,7 +42,7 @@ const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
 /** Checks the opened file again, because it may have been replaced. */
-function contentOf(path: string, checkFile: FileCheck): SecretRead {
+function readContent(path: string, checkFile: FileCheck): SecretRead {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   try {
@@ -95,7 +95,7 @@ export interface Login {
  */
 export function passwordFor(login: Login, named: string | undefined): string | undefined {
   const file = named || join(homedir(), standardFile);
-  const line = linesOf(file, Boolean(named)).find((fields) => isFor(fields, login));
+  const line = readLines(file, Boolean(named)).find((fields) => matchesLogin(fields, login));
   if (!line || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return line?.[4];
   throw new UserError(`${file} holds the password of the state and others can read it; chmod 600 it`);
 }
@@ -105,17 +105,17 @@ export const standardFile = ".pgpass";
 
 /** All passwords in a password file. */
 export function passwordsIn(text: string): readonly string[] {
-  return entriesIn(text).flatMap(([, , , , password]) => password ?? []);
+  return parseEntries(text).flatMap(([, , , , password]) => password ?? []);
 }
 
-function entriesIn(text: string): readonly (readonly string[])[] {
+function parseEntries(text: string): readonly (readonly string[])[] {
   const lines = text.split(/\r?\n/);
-  return lines.filter((line) => !line.startsWith("#")).map(fieldsOf);
+  return lines.filter((line) => !line.startsWith("#")).map(parseFields);
 }
 
-function linesOf(file: string, isNamed: boolean): readonly (readonly string[])[] {
+function readLines(file: string, isNamed: boolean): readonly (readonly string[])[] {
   try {
-    return entriesIn(readFileSync(file, "utf8"));
+    return parseEntries(readFileSync(file, "utf8"));
   } catch (error) {
     if (!isNamed && systemCode(error) === "ENOENT") return [];
     throw new UserError(`cannot read the password file ${file}: ${describeSystemError(error)}`);
@@ -123,12 +123,12 @@ function linesOf(file: string, isNamed: boolean): readonly (readonly string[])[]
 }
 
 /** `host:port:database:user:password`, with colons and backslashes escaped by a backslash. */
-function fieldsOf(line: string): readonly string[] {
+function parseFields(line: string): readonly string[] {
   const fields = line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? [];
   return fields.map((field, index) => (index === 0 ? field : field.slice(1)).replace(/\\(.)/g, "$1"));
 }
 
-function isFor(fields: readonly string[], { host, port, database, user }: Login): boolean {
+function matchesLogin(fields: readonly string[], { host, port, database, user }: Login): boolean {
   if (fields.length < 5) return false;
   return [host, String(port), database, user].every((value, index) => fields[index] === "*" || fields[index] === value);
 }

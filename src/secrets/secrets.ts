@@ -78,7 +78,7 @@ export function createSecrets(sources: SecretSources): Secrets {
   const find = (reference: string): SecretRead | undefined => {
     const found = kept.get(reference);
     if (found) return found;
-    return isAskable(reference, sources) ? undefined : keep(reference, foundBy(reference, sources, own));
+    return isAskable(reference, sources) ? undefined : keep(reference, readReference(reference, sources, own));
   };
   const missing = (references: Iterable<SecretReference>): readonly string[] => {
     const names = new Set<string>();
@@ -135,13 +135,13 @@ const ownSecret = {
   why: "it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send",
 };
 
-function foundBy(reference: string, sources: SecretSources, own: OwnCredentials): SecretRead {
+function readReference(reference: string, sources: SecretSources, own: OwnCredentials): SecretRead {
   const { scheme, name } = schemeOf(reference);
   const find = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  return find ? find(name, sources, own) : { why: whyUnknown(scheme, sources) };
+  return find ? find(name, sources, own) : { why: explainUnknown(scheme, sources) };
 }
 
-function whyUnknown(scheme: string, { providers }: SecretSources): string {
+function explainUnknown(scheme: string, { providers }: SecretSources): string {
   if (scheme === "") return "expected env:NAME, file:PATH or PROVIDER:NAME";
   return providers ? `no provider ${scheme} is defined` : "EVENKEEL_SECRET_PROVIDERS is not set";
 }

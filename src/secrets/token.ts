@@ -19,9 +19,9 @@ export function readToken(env: Environment, root = "."): string {
     const other = direct ? "EVENKEEL_TOKEN" : "EVENKEEL_TOKEN_FILE";
     throw new UserError(`${other} and EVENKEEL_TOKEN_COMMAND are both set; set only one`);
   }
-  if (command) return checked(runTokenCommand(command, env), "the output of EVENKEEL_TOKEN_COMMAND");
-  if (direct) return checked(direct, "EVENKEEL_TOKEN");
-  if (file) return checked(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
+  if (command) return checkText(runTokenCommand(command, env), "the output of EVENKEEL_TOKEN_COMMAND");
+  if (direct) return checkText(direct, "EVENKEEL_TOKEN");
+  if (file) return checkText(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
   throw new UserError(
     "no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file with the token, or EVENKEEL_TOKEN_COMMAND to a command that prints it",
   );
@@ -43,7 +43,7 @@ const commandLimits = { timeout: 30_000, maxBuffer: 64 * 1024, killSignal: "SIGK
 
 /** Runs a command without a shell. Messages contain nothing that it printed. */
 function runTokenCommand(command: string, env: Environment): string {
-  const [program = "", ...args] = wordsOf(command);
+  const [program = "", ...args] = parseCommand(command);
   const { EVENKEEL_DEBUG: debug } = env;
   const stderr = debug === "1" ? "inherit" : "ignore";
   const ended = spawnSync(program, args, {
@@ -52,14 +52,14 @@ function runTokenCommand(command: string, env: Environment): string {
     stdio: ["ignore", "pipe", stderr],
     encoding: "utf8",
   });
-  const why = failureOf(ended);
+  const why = describeFailure(ended);
   if (why === undefined) return ended.stdout;
   const hint = debug === "1" ? "" : "; with EVENKEEL_DEBUG=1 its errors are shown";
   throw new UserError(`the command in EVENKEEL_TOKEN_COMMAND, ${program}, ${why}${hint}`);
 }
 
 /** A JSON list of a program and its arguments, or only the path of a program. */
-function wordsOf(command: string): readonly string[] {
+function parseCommand(command: string): readonly string[] {
   if (!command.trimStart().startsWith("[")) return [command];
   const words = parsedJson(command);
   const isList = Array.isArray(words) && words.length > 0 && words.every((each) => typeof each === "string");
@@ -69,7 +69,7 @@ function wordsOf(command: string): readonly string[] {
   );
 }
 
-function failureOf({ error, status, signal }: SpawnSyncReturns<string>): string | undefined {
+function describeFailure({ error, status, signal }: SpawnSyncReturns<string>): string | undefined {
   const code = systemCode(error);
   if (code === "ENOENT") return "was not found";
   if (code === "ETIMEDOUT") return `did not end within ${commandLimits.timeout / 1000} s`;
@@ -110,7 +110,7 @@ function read(path: string, name: string): string {
   }
 }
 
-function checked(text: string, source: string): string {
+function checkText(text: string, source: string): string {
   const token = text.replace(/\r?\n$/, "");
   learnCredential(token, ownNames.EVENKEEL_TOKEN);
   if (token === "") throw new UserError(`${source} is empty; expected an access token`);

@@ -39,7 +39,7 @@ type Trigger = (method: string, path: string) => ChaosRule | undefined;
 /** Compiles the rules; each counts its own requests. */
 export function createChaos(rules: readonly ChaosRule[]): Chaos {
   if (rules.length === 0) return () => undefined;
-  const triggers = rules.map(triggerOf);
+  const triggers = rules.map(createTrigger);
   return (method, path) => {
     const below = path.replace(/^\/api\/v4/, "");
     for (const trigger of triggers) {
@@ -50,7 +50,7 @@ export function createChaos(rules: readonly ChaosRule[]): Chaos {
   };
 }
 
-function triggerOf(rule: ChaosRule): Trigger {
+function createTrigger(rule: ChaosRule): Trigger {
   const matches = pathTest(rule.match ?? "*");
   const method = rule.method?.toUpperCase();
   const random = sequence(rule.seed ?? 1);

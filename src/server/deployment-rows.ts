@@ -44,10 +44,10 @@ function environmentSlug(name: string): string {
   const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replace(/-+/g, "-");
   if (slug === name && slug.length <= most) return slug.replace(/-$/, "");
   const start = slug.slice(0, most - suffixLength - 1).replace(/-$/, "");
-  return `${start}-${suffixOf(name)}`;
+  return `${start}-${hashSuffix(name)}`;
 }
 
-function suffixOf(name: string): string {
+function hashSuffix(name: string): string {
   const hash = createHash("sha256").update(name).digest("hex");
   return BigInt(`0x${hash}`).toString(36).slice(-suffixLength);
 }
@@ -65,8 +65,8 @@ export function jobOf(origin: Origin, written: JsonObject): JsonObject {
     runner: null,
     ...written,
     user: { ...jobUser(origin), ...(written.user as JsonObject | undefined) },
-    commit: { ...commitOf(origin), ...(written.commit as JsonObject | undefined) },
-    pipeline: { ...pipelineOf(origin), ...(written.pipeline as JsonObject | undefined) },
+    commit: { ...createCommit(origin), ...(written.commit as JsonObject | undefined) },
+    pipeline: { ...createPipeline(origin), ...(written.pipeline as JsonObject | undefined) },
   };
 }
 
@@ -75,12 +75,12 @@ function jobUser({ user, created_at }: Origin): JsonObject {
   return { ...user, created_at, bio: null, location: null, public_email: "", ...pages };
 }
 
-function commitOf({ sha, created_at, user }: Origin): JsonObject {
+function createCommit({ sha, created_at, user }: Origin): JsonObject {
   const author = { author_name: user.name, author_email: `${user.username}@example.com` };
   return { id: sha, short_id: sha.slice(0, 8), title: "Deploy", message: "Deploy", ...author, created_at };
 }
 
-function pipelineOf({ id, ref, sha, status, created_at }: Origin): JsonObject {
+function createPipeline({ id, ref, sha, status, created_at }: Origin): JsonObject {
   const web_url = `https://code.example.com/pipelines/${id}`;
   return { id, ref, sha, status, created_at, updated_at: created_at, web_url };
 }

@@ -30,8 +30,8 @@ export function takeFileLock(file: string): FileLock {
   const lock = `${file}.pid`;
   const text = JSON.stringify({ ...ownMark(system), id: randomBytes(6).toString("hex") });
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (create(lock, text)) return lockOf(file, lock, text);
-    const holder = holderOf(lock);
+    if (create(lock, text)) return createLock(file, lock, text);
+    const holder = readHolder(lock);
     if (holder) {
       const { pid, host } = holder;
       throw new UserError(
@@ -43,7 +43,7 @@ export function takeFileLock(file: string): FileLock {
   throw new UserError(`the data file ${file} is being opened by another process`);
 }
 
-function lockOf(file: string, lock: string, text: string): FileLock {
+function createLock(file: string, lock: string, text: string): FileLock {
   held.add(lock);
   const isHeld = () => system.read(lock) === text;
   const timer = setInterval(() => {
@@ -87,19 +87,19 @@ function setAside(lock: string): void {
     if (systemCode(error) === "ENOENT") return;
     throw new UserError(`cannot take over ${lock}: ${describeSystemError(error)}`);
   }
-  if (holderOf(aside)) renameSync(aside, lock);
+  if (readHolder(aside)) renameSync(aside, lock);
   else rmSync(aside, { force: true });
 }
 
-function holderOf(lock: string): ProcessMark | undefined {
-  const owner = ownerIn(system.read(lock) ?? "");
+function readHolder(lock: string): ProcessMark | undefined {
+  const owner = parseOwner(system.read(lock) ?? "");
   if (!owner) return undefined;
   if (isSameProcess(owner, ownMark(system))) return held.has(lock) ? owner : undefined;
   return hasEnded(owner, system) || isOver(lock) ? undefined : owner;
 }
 
 /** Undefined for invalid content. */
-function ownerIn(text: string): ProcessMark | undefined {
+function parseOwner(text: string): ProcessMark | undefined {
   const owner = parsedJson(text);
   const isOwner = isObject(owner) && Number.isInteger(owner.pid) && Number(owner.pid) > 0;
   return isOwner && typeof owner.host === "string" ? (owner as unknown as ProcessMark) : undefined;

@@ -16,7 +16,7 @@ const gone = Symbol("gone");
 export function openFileStore(file: string): Store {
   const lock = takeFileLock(file);
   try {
-    return storeOf(open(file), lock);
+    return createStore(open(file), lock);
   } catch (error) {
     lock.release();
     throw new UserError(`cannot open the data file ${file}: ${(error as Error).message}`);
@@ -45,7 +45,7 @@ function prepare(database: Database): void {
   database.exec("PRAGMA user_version = 1");
 }
 
-function storeOf(database: Database, lock: FileLock): Store {
+function createStore(database: Database, lock: FileLock): Store {
   const fresh = database.get("SELECT 1 FROM record LIMIT 1") === null;
   const dirty = new Map<RowKind, Map<string, unknown>>();
   let flushing: Promise<void> | undefined;
@@ -65,7 +65,7 @@ function storeOf(database: Database, lock: FileLock): Store {
   };
   return {
     fresh,
-    rows: () => rowsOf(database),
+    rows: () => readRows(database),
     save: note,
     forget: (kind, key) => note(kind, key, gone),
     settled,
@@ -121,7 +121,7 @@ function writeRows(database: Database, dirty: ReadonlyMap<RowKind, ReadonlyMap<s
   }
 }
 
-function* rowsOf(database: Database): Iterable<StoredRow> {
+function* readRows(database: Database): Iterable<StoredRow> {
   for (const kind of rowKinds) {
     for (const { key, value } of database.all("SELECT key, value FROM record WHERE kind = ?", [kind])) {
       yield { kind, key: String(key), value: JSON.parse(String(value)) };

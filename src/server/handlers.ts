@@ -28,7 +28,7 @@ type HandlerRow = {
   readonly ofArchived?: true;
 } & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 
-function movesOf<Kind extends MoveKind>(kind: Kind) {
+function moveHandlers<Kind extends MoveKind>(kind: Kind) {
   const asAdmin = { role: "admin", roleFirst: true } as const;
   return {
     [`oneMove:${kind}`]: { ...asAdmin, instance: showMove(kind) },
@@ -77,9 +77,9 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   listSnippetMoves: { role: "admin", roleFirst: true, instance: listMoves("snippet") },
   listGroupMoves: { role: "admin", roleFirst: true, instance: listMoves("group") },
 
-  ...movesOf("project"),
-  ...movesOf("snippet"),
-  ...movesOf("group"),
+  ...moveHandlers("project"),
+  ...moveHandlers("snippet"),
+  ...moveHandlers("group"),
 };
 
 const noProject = notFound("Project");

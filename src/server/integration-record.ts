@@ -127,13 +127,13 @@ type Fields = Record<string, unknown>;
 /** A row of the list: the fields of the spec, all flags true until they are set (docs/api.md#list-items). */
 export function rowOf({ catalogue, behaviour, release }: ServerContext, record: IntegrationRecord): Fields {
   const { id, slug, created_at, updated_at, active, values } = record;
-  const row: Fields = { id, title: titleOf(catalogue, slug), slug, created_at, updated_at, active };
+  const row: Fields = { id, title: findTitle(catalogue, slug), slug, created_at, updated_at, active };
   for (const flag of catalogue.listedFlags) row[flag] = values[flag] ?? true;
   if (behaviour.quirks) for (const [flag, unset] of flagsListedIn(release)) row[flag] = values[flag] ?? unset;
   return behaviour.inheritedSettings ? { ...row, inherited: record.inherited ?? false } : row;
 }
 
-function titleOf({ integrations }: Catalogue, slug: string): string {
+function findTitle({ integrations }: Catalogue, slug: string): string {
   return integrations.get(slug)?.title ?? slug.replaceAll("-", " ");
 }
 

@@ -57,7 +57,7 @@ function showIntegration(admitted: Admitted): ServerReply {
 function editIntegration(admitted: Admitted): ServerReply {
   const { context } = admitted;
   const raw = { ...admitted.asked.query, ...admitted.asked.body };
-  const integration = context.slugs.get(slugOf(admitted));
+  const integration = context.slugs.get(readSlug(admitted));
   if (!integration) return notAllowed;
   if ("status" in integration) return integration;
   const { values, active, faults } = readIntegration(context, integration, raw);
@@ -130,14 +130,14 @@ interface Known {
 
 /** A slug outside the catalogue exists if it was seeded. */
 function lookUp(admitted: Admitted): Known | ServerReply | undefined {
-  const slug = slugOf(admitted);
+  const slug = readSlug(admitted);
   const integration = admitted.context.slugs.get(slug);
   if (integration && "status" in integration) return integration;
   const record = effectiveIntegrations(admitted).get(slug);
   return integration || record ? { integration, record } : undefined;
 }
 
-function slugOf({ asked }: Admitted): string {
+function readSlug({ asked }: Admitted): string {
   return asked.match.named.slug ?? "";
 }
 

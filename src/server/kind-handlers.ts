@@ -47,7 +47,7 @@ import { type Caller, findGroup, findProject, type KindRecord, type Repository, 
 export function handleKind(context: ServerContext, asked: KindRequest): ServerReply {
   const { match, method, caller, unreadable } = asked;
   if (!isInScope(caller, method)) return outOfScope;
-  const found = ownerOf(context, asked, match.kind.of);
+  const found = findOwner(context, asked, match.kind.of);
   if ("status" in found) return found;
   if (!mayCall(match, caller)) return forbidden;
   const refusal = quirkRefusal(context, match) ?? unreadable;
@@ -274,7 +274,7 @@ function otherAnswer(
 }
 
 /** The project or group of a request; an error if it does not exist or is hidden. */
-function ownerOf(context: ServerContext, asked: KindRequest, of: OwnerKind): OwnerOfRows | ServerReply {
+function findOwner(context: ServerContext, asked: KindRequest, of: OwnerKind): OwnerOfRows | ServerReply {
   return finders[of](context, asked);
 }
 

@@ -42,7 +42,7 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
     records.put(state, "storage", name, { name, cluster });
   }
   for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.put(state, "feature", feature, true);
-  for (const { token, ...who } of seed.tokens ?? []) records.put(state, "token", token, callerOf(state, who));
+  for (const { token, ...who } of seed.tokens ?? []) records.put(state, "token", token, createCaller(state, who));
   for (const user of seed.users ?? []) loadUser(state, user);
   for (const seeded of seed.snippets ?? []) loadRepository(state, "snippet", seeded, now);
   for (const seeded of seed.groups ?? []) {
@@ -54,7 +54,7 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
 }
 
 function loadRepository(state: State, kind: "snippet" | "group", seed: SeedRepository, now: string): Repository {
-  const record = repositoryOf(state, kind, seed, now);
+  const record = createRepository(state, kind, seed, now);
   records.put(state, kind, record.id, record);
   return record;
 }
@@ -66,7 +66,7 @@ function loadUser(state: State, seed: NonNullable<Seed["users"]>[number]): void 
   records.put(state, "user", number, user);
 }
 
-function callerOf(state: State, { role, scopes, expires_at }: Omit<Caller, "user">): Caller {
+function createCaller(state: State, { role, scopes, expires_at }: Omit<Caller, "user">): Caller {
   return {
     role,
     ...(scopes && { scopes }),
@@ -80,7 +80,7 @@ function reserve(state: State, projects: readonly SeedProject[]): void {
   for (const { id } of projects) if (id) takeNumber(state, "project", id);
 }
 
-function repositoryOf(
+function createRepository(
   state: State,
   kind: "project" | "snippet" | "group",
   seed: SeedRepository,
@@ -102,10 +102,10 @@ function repositoryOf(
 }
 
 function loadProject(state: State, seed: SeedProject, now: string): void {
-  const access = accessOf(seed);
+  const access = toAccess(seed);
   const { archived, topics = [], marked_for_deletion_on, last_activity_at = now } = seed;
   const project = records.putProject(state, {
-    ...repositoryOf(state, "project", seed, now),
+    ...createRepository(state, "project", seed, now),
     default_branch: seed.default_branch ?? "main",
     topics,
     last_activity_at,
@@ -116,16 +116,16 @@ function loadProject(state: State, seed: SeedProject, now: string): void {
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
   for (const deployment of seed.deployments ?? []) {
-    records.putDeployment(state, project, deploymentOf(state, project, deployment, now));
+    records.putDeployment(state, project, createDeployment(state, project, deployment, now));
   }
 }
 
-function accessOf({ access, visible }: SeedProject): Repository["access"] {
+function toAccess({ access, visible }: SeedProject): Repository["access"] {
   if (visible === false) return "hidden";
   return access === "full" ? undefined : access;
 }
 
-function integrationOf(
+function createIntegration(
   state: State,
   slug: string,
   { active, created_at, updated_at, inherited, ...values }: Readonly<Record<string, Scalar>>,
@@ -143,7 +143,7 @@ function integrationOf(
   };
 }
 
-function deploymentOf(state: State, project: ProjectState, seed: SeedDeployment, now: string): DeploymentRecord {
+function createDeployment(state: State, project: ProjectState, seed: SeedDeployment, now: string): DeploymentRecord {
   const id = seed.id ? takeNumber(state, "deployment", seed.id) : nextNumber(state, "deployment");
   const counter = `deployment of ${project.record.id}`;
   const iid = seed.iid ? takeNumber(state, counter, seed.iid) : nextNumber(state, counter);
@@ -218,7 +218,7 @@ interface Seeded extends SeedContext {
 function loadOwner(state: State, { of, id, integrations = {}, resources = {}, kinds, now, isActive }: Seeded): void {
   const keyed = kinds.all.find((each) => each.file.keys && each.of === of);
   for (const [slug, values] of Object.entries(integrations)) {
-    const row = integrationOf(state, slug, values ?? {}, now, isActive);
+    const row = createIntegration(state, slug, values ?? {}, now, isActive);
     if (keyed) putRecord(state, { kind: keyed, owner: id }, { number: row.id, row: { ...row } });
   }
   for (const [name, rows] of Object.entries(resources)) {

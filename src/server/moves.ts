@@ -25,22 +25,22 @@ export function scheduleMoves(kind: MoveKind): Handler {
 
 /** The moves of a kind, newest first; this and the following endpoints exist on deployed servers only. */
 export function listMoves(kind: MoveKind): Handler {
-  return requireTier(kind, (context, call) => pageMoves(context, call, movesOf(context, kind)));
+  return requireTier(kind, (context, call) => pageMoves(context, call, listMovesOf(context, kind)));
 }
 
 /** GET of one move by its ID. */
 export function showMove(kind: MoveKind): Handler {
-  return requireTier(kind, (context, call) => findMove(context, call, movesOf(context, kind)));
+  return requireTier(kind, (context, call) => findMove(context, call, listMovesOf(context, kind)));
 }
 
 /** The moves of one repository. */
 export function ownMoves(kind: MoveKind): Handler {
-  return withRepository(kind, (context, call, { id }) => pageMoves(context, call, movesOf(context, kind, id)));
+  return withRepository(kind, (context, call, { id }) => pageMoves(context, call, listMovesOf(context, kind, id)));
 }
 
 /** GET of one move of the repository by its ID. */
 export function ownMove(kind: MoveKind): Handler {
-  return withRepository(kind, (context, call, { id }) => findMove(context, call, movesOf(context, kind, id)));
+  return withRepository(kind, (context, call, { id }) => findMove(context, call, listMovesOf(context, kind, id)));
 }
 
 /** POST of a move of one repository: scheduled, unless it is moving already. */
@@ -74,7 +74,7 @@ function withRepository(
   });
 }
 
-function movesOf({ state }: ServerContext, kind: MoveKind, repository?: number): MoveRecord[] {
+function listMovesOf({ state }: ServerContext, kind: MoveKind, repository?: number): MoveRecord[] {
   const isWanted = (move: MoveRecord) =>
     move.kind === kind && (repository === undefined || move.repository === repository);
   return [...state.moves.values()].filter(isWanted).reverse();

@@ -33,7 +33,7 @@ export function keysetPaged<T extends { readonly id: number }>(
   const last = shown.at(-1);
   const bound = call.given.sort === "desc" ? "id_before" : "id_after";
   const more = last && records.length > size;
-  const next = more && addressWith(call, { [bound]: String(last.id), per_page: String(size) });
+  const next = more && extendAddress(call, { [bound]: String(last.id), per_page: String(size) });
   return json(200, shown.map(row), next ? { link: `<${next}>; rel="next"` } : {});
 }
 
@@ -72,10 +72,10 @@ function pageHeaders(call: ParsedRequest, { page, size, total }: Position, total
 }
 
 function pageAddress(call: ParsedRequest, page: number, size: number): string {
-  return addressWith(call, { page: String(page), per_page: String(size) });
+  return extendAddress(call, { page: String(page), per_page: String(size) });
 }
 
-function addressWith({ address, raw }: ParsedRequest, more: Readonly<Record<string, string>>): string {
+function extendAddress({ address, raw }: ParsedRequest, more: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(
     Object.entries(raw).map(([name, value]): [string, string] => [name, String(value)]),
   );

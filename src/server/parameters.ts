@@ -40,11 +40,11 @@ export function readBoolean(written: unknown): boolean | undefined {
 
 /** The spellings of the platform's library (dry-types, coercions of params). */
 const booleans: ReadonlyMap<string, boolean> = new Map([
-  ...wordsFor(true, "1 on On ON t true True TRUE T y yes Yes YES Y"),
-  ...wordsFor(false, "0 off Off OFF f false False FALSE F n no No NO N"),
+  ...listWords(true, "1 on On ON t true True TRUE T y yes Yes YES Y"),
+  ...listWords(false, "0 off Off OFF f false False FALSE F n no No NO N"),
 ]);
 
-function wordsFor(value: boolean, words: string): (readonly [word: string, value: boolean])[] {
+function listWords(value: boolean, words: string): (readonly [word: string, value: boolean])[] {
   return words.split(" ").map((word) => [word, value]);
 }
 

@@ -87,23 +87,23 @@ export function router(release: string, withObserved: boolean): Router {
     .filter(([, { observed }]) => withObserved || !observed)
     .filter(([, { introduced }]) => !introduced || compareReleases(release, introduced) >= 0)
     .map(([name, { method, path }]): Compiled => {
-      return { method, endpoint: name as RouteName, pattern: patternOf(path) };
+      return { method, endpoint: name as RouteName, pattern: toPattern(path) };
     });
   return (method, path) => {
     const known = compiled.filter(({ pattern }) => pattern.test(path));
     const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
     if (!route) return known.length > 0 ? "method" : "unknown";
-    const segments = segmentsOf(path, route);
+    const segments = readSegments(path, route);
     return segments ? { endpoint: route.endpoint, segments } : "unknown";
   };
 }
 
-function patternOf(path: string): RegExp {
+function toPattern(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
 }
 
 /** Undefined if a segment is not percent-encoded UTF-8. */
-function segmentsOf(path: string, { pattern }: Compiled): Match["segments"] | undefined {
+function readSegments(path: string, { pattern }: Compiled): Match["segments"] | undefined {
   try {
     const groups = Object.entries(pattern.exec(path)?.groups ?? {});
     return Object.fromEntries(groups.map(([name, segment]) => [name, decodeURIComponent(segment)]));

@@ -112,11 +112,11 @@ export function seedFaults(value: unknown, catalogue: Catalogue, kinds: readonly
 }
 
 function furtherFaults(seed: Seed, catalogue: Catalogue, kinds: readonly ResourceKind[]): readonly Fault[] {
-  return [...faultsIn(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
+  return [...findFaults(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
 }
 
 /** Errors that the schema does not find: duplicates, and unknown parameters and values. */
-function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
+function findFaults(seed: Seed, catalogue: Catalogue): Fault[] {
   const projects = seed.projects ?? [];
   return [
     ...findDuplicates(projects, "id", ({ id }) => id),

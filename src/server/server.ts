@@ -72,7 +72,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const behaviour = behaviourOf(options.behaviour ?? "spec", release);
   const kinds = servedKinds({ release, tier, behaviour }, options.kinds);
   const store = await openStore(options.data);
-  const state = await stateOf(store, options, kinds);
+  const state = await createState(store, options, kinds);
   const mover = createMover({
     state,
     release,
@@ -106,7 +106,7 @@ async function openStore(file: string | undefined): Promise<Store> {
   return openFileStore(file);
 }
 
-async function stateOf(store: Store, options: ServerOptions, kinds: ServedKinds): Promise<State> {
+async function createState(store: Store, options: ServerOptions, kinds: ServedKinds): Promise<State> {
   const { seed = {}, dialect, token } = options;
   const state = emptyState(store);
   const { putActivates } = behaviourOf(options.behaviour ?? "spec", options.release ?? defaultRelease);

@@ -36,16 +36,16 @@ export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"], e
   });
 
 /** GET /version, on deployed servers only. */
-export const getVersion: Handler = ({ release }) => json(200, versionOf(release));
+export const getVersion: Handler = ({ release }) => json(200, createVersion(release));
 
 /** GET /metadata, in dialects and releases that have it. */
 export const getMetadata: Handler = ({ catalogue, release }) =>
   factHolds(catalogue, "metadata-route", release)
-    ? json(200, { ...versionOf(release), enterprise: true })
+    ? json(200, { ...createVersion(release), enterprise: true })
     : unknownRoute;
 
 /** A release without a patch version has patch version 0. */
-function versionOf(release: string): object {
+function createVersion(release: string): object {
   return { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" };
 }
 

@@ -46,12 +46,12 @@ export function folderLeases(file: string, ready: () => void): Leases {
     },
     renew: async (token) => renew(file, token, new Date()),
     remaining: async ({ run, fence }) => {
-      const holder = holderIn(file);
+      const holder = readHolder(file);
       if (holder?.run !== run || holder.fence !== fence) return 0;
       return Math.max(0, Date.parse(holder.deadline ?? "") - Date.now());
     },
     giveBack: async (token) => giveBack(file, token),
-    holder: async () => holderIn(file),
+    holder: async () => readHolder(file),
     release: async (run) => release(file, run),
   };
 }
@@ -103,7 +103,7 @@ function renew(file: string, { run, fence }: LeaseToken, now: Date): boolean {
   let opened: number | undefined;
   try {
     opened = openSync(file, "r+");
-    const owner = ownerIn(readFileSync(opened, "utf8"));
+    const owner = parseOwner(readFileSync(opened, "utf8"));
     if (owner?.run !== run || owner.fence !== fence || isOverAt(owner, fstatSync(opened).mtimeMs, now.getTime()))
       return false;
     futimesSync(opened, now, now);
@@ -120,13 +120,13 @@ function renew(file: string, { run, fence }: LeaseToken, now: Date): boolean {
 function giveBack(file: string, { run, fence }: LeaseToken): void {
   heldFiles.delete(file);
   try {
-    const owner = ownerIn(readRegular(file));
+    const owner = parseOwner(readRegular(file));
     if (owner?.run === run && owner.fence === fence) rmSync(file, { force: true });
   } catch {}
 }
 
 function release(file: string, run: string): boolean {
-  if (holderIn(file)?.run !== run) return false;
+  if (readHolder(file)?.run !== run) return false;
   try {
     rmSync(file, { force: true });
     return true;
@@ -137,7 +137,7 @@ function release(file: string, run: string): boolean {
 
 /** Renames an abandoned lock to a unique name, so that only one process takes it over. Returns the holder if there is one. */
 function setAside(file: string): Holder | undefined {
-  const holder = holderIn(file);
+  const holder = readHolder(file);
   if (holder) return holder;
   const aside = `${file}.${randomBytes(6).toString("hex")}`;
   try {
@@ -160,7 +160,7 @@ export function checkHeld(file: string, { run, fence }: LeaseToken): void {
 }
 
 /** The current lease holder, if any. */
-function holderIn(file: string): Holder | undefined {
+function readHolder(file: string): Holder | undefined {
   const owner = readOwner(file);
   if (!owner || !isHeld(file, owner, file)) return undefined;
   const { run, who, host, pid, job, fence, since, milliseconds } = owner;
@@ -176,7 +176,7 @@ function holderIn(file: string): Holder | undefined {
 function readOwner(file: string): LockOwner | undefined {
   try {
     if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
-    return ownerIn(readRegular(file));
+    return parseOwner(readRegular(file));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw new UserError(
@@ -186,7 +186,7 @@ function readOwner(file: string): LockOwner | undefined {
 }
 
 /** Undefined for invalid content. */
-function ownerIn(text: string): LockOwner | undefined {
+function parseOwner(text: string): LockOwner | undefined {
   try {
     const owner: Partial<LockOwner> | null = JSON.parse(text);
     const { pid, host, run, fence, milliseconds } = owner ?? {};

@@ -54,37 +54,38 @@ function folderStore(root: string): StateStore {
     place: home,
     writeError: () => {
       stateFolder(root);
-      const { folder, file } = placeOf("journals");
+      const { folder, file } = collectionPlace("journals");
       const why = folderError(join(root, folder)) ?? outputError(join(root, file("new")));
       return why && `cannot write a journal in ${folder}: ${why}`;
     },
-    get: async (from, names) => new Map(names.flatMap((name) => readFile(root, placeOf(from), name))),
+    get: async (from, names) => new Map(names.flatMap((name) => readFile(root, collectionPlace(from), name))),
     put: async (into, texts, token) => {
       check(token);
-      for (const [name, text] of texts) putFile(root, placeOf(into), name, text);
+      for (const [name, text] of texts) putFile(root, collectionPlace(into), name, text);
     },
-    marks: async (of, names) => new Map(names.flatMap((name) => markOf(root, placeOf(of), name))),
+    marks: async (of, names) => new Map(names.flatMap((name) => readMark(root, collectionPlace(of), name))),
     append: async (log, name, lines, token) => {
       check(token);
-      await appendLines(root, placeOf(log).file(name), lines);
+      await appendLines(root, collectionPlace(log).file(name), lines);
     },
-    lines: async (log, names) => new Map(names.flatMap((name) => readLines(root, placeOf(log), name))),
+    lines: async (log, names) => new Map(names.flatMap((name) => readLines(root, collectionPlace(log), name))),
     lastLines: async (log) => {
-      const all = namesIn(root, placeOf(log)).flatMap((name) => readLines(root, placeOf(log), name));
+      const all = listNames(root, collectionPlace(log)).flatMap((name) => readLines(root, collectionPlace(log), name));
       return new Map(all.map(([name, lines]) => [name, lines.findLast((line) => line !== "") ?? ""]));
     },
     forget: async (log, names) => {
-      for (const name of names) putFile(root, placeOf(log), name, undefined);
+      for (const name of names) putFile(root, collectionPlace(log), name, undefined);
     },
-    list: async (of) => namesIn(root, placeOf(of)),
+    list: async (of) => listNames(root, collectionPlace(of)),
     leases: (name) =>
       folderLeases(join(home, lockFiles[name]), () => {
         stateFolder(root);
-        if (name === "snapshots") attempt(`cannot write ${placeOf(name).folder}`, () => makeFolder(join(home, name)));
+        if (name === "snapshots")
+          attempt(`cannot write ${collectionPlace(name).folder}`, () => makeFolder(join(home, name)));
       }),
     rates: processRates,
     ledger: ledgerFile(root, ".evenkeel/ledger.ndjson", check),
-    size: async () => sizeOf(home),
+    size: async () => measureFolder(home),
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -97,7 +98,7 @@ interface Place {
   readonly file: (name: string) => string;
 }
 
-function placeOf(collection: Documents | Log): Place {
+function collectionPlace(collection: Documents | Log): Place {
   const [name, extension] = places[collection];
   const folder = join(".evenkeel", name);
   return { folder, extension: `.${extension}`, file: (each) => join(folder, `${checkedName(each)}.${extension}`) };
@@ -132,7 +133,7 @@ function putFile(root: string, { folder, file }: Place, name: string, text: stri
 }
 
 /** Files are replaced, never edited, so a new text has a new inode. */
-function markOf(root: string, { file }: Place, name: string): (readonly [string, string])[] {
+function readMark(root: string, { file }: Place, name: string): (readonly [string, string])[] {
   const stat = isRunName(name) && statSync(join(root, file(name)), { throwIfNoEntry: false, bigint: true });
   return stat ? [[name, [stat.ino, stat.size, stat.mtimeNs].join(" ")]] : [];
 }
@@ -166,7 +167,7 @@ function endsInLine(path: string): boolean {
   }
 }
 
-function namesIn(root: string, { folder, extension }: Place): string[] {
+function listNames(root: string, { folder, extension }: Place): string[] {
   return attempt(`cannot read ${folder}`, () => {
     if (!isFolder(join(root, folder))) return [];
     const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(extension));
@@ -185,7 +186,7 @@ function attempt<Result>(sentence: string, work: () => Result): Result {
   }
 }
 
-function sizeOf(folder: string): number {
+function measureFolder(folder: string): number {
   try {
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
     return files.reduce((sum, file) => sum + (statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0), 0);

@@ -127,7 +127,7 @@ export async function lastOutcomes(journals: Journals, addresses: readonly strin
   const names = new Set(addresses.map((address) => address.toLowerCase()));
   const found: RunOutcome[] = [];
   for (const run of (await journals.list()).toReversed()) {
-    const outcome = outcomeIn(run, (await journals.read(run)) ?? [], names);
+    const outcome = findOutcome(run, (await journals.read(run)) ?? [], names);
     if (outcome) found.push(outcome);
     if (outcome?.status === "applied") break;
   }
@@ -135,17 +135,17 @@ export async function lastOutcomes(journals: Journals, addresses: readonly strin
 }
 
 /** Unknown for a request without a recorded response; undefined if no request was sent. */
-function outcomeIn(run: string, entries: readonly JournalLine[], names: ReadonlySet<string>): RunOutcome | undefined {
+function findOutcome(run: string, entries: readonly JournalLine[], names: ReadonlySet<string>): RunOutcome | undefined {
   const own = entries.filter((entry) => "address" in entry && names.has(entry.address.toLowerCase()));
   const intent = own.findLast((entry) => entry.event === "intent");
   if (!intent) return undefined;
   const outcome = own.findLast((entry) => entry.event === "result" || entry.event === "deleted");
   const start = entries.find((entry) => entry.event === "start");
   const { who = null, commit = null } = start?.event === "start" ? start : {};
-  return { run, who, commit, ...endOf(outcome, intent.at) };
+  return { run, who, commit, ...describeEnd(outcome, intent.at) };
 }
 
-function endOf(outcome: JournalLine | undefined, intentAt: string): Pick<RunOutcome, "at" | "status" | "error"> {
+function describeEnd(outcome: JournalLine | undefined, intentAt: string): Pick<RunOutcome, "at" | "status" | "error"> {
   if (outcome?.event === "result") return { at: outcome.at, status: outcome.status, error: outcome.error ?? null };
   if (outcome?.event !== "deleted") return { at: intentAt, status: "unknown", error: null };
   const error = "it was deleted, and perhaps not created again: the run ended in the middle of a replacement";

@@ -63,7 +63,13 @@ export function isRunName(text: string): boolean {
 
 /** User, host and process; in a pipeline, its user and job URL. */
 export function claimFor(run: string, env: Environment): Claim {
-  return { run, who: whoRuns(env).slice(0, 100), host: hostname().slice(0, 100), pid, job: jobOf(env)?.slice(0, 400) };
+  return {
+    run,
+    who: whoRuns(env).slice(0, 100),
+    host: hostname().slice(0, 100),
+    pid,
+    job: findJob(env)?.slice(0, 400),
+  };
 }
 
 function whoRuns({ GITLAB_USER_LOGIN, GITHUB_ACTOR }: Environment): string {
@@ -79,7 +85,7 @@ function userName(): string {
   }
 }
 
-function jobOf(env: Environment): string | undefined {
+function findJob(env: Environment): string | undefined {
   const { CI_JOB_URL, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = env;
   return CI_JOB_URL || (server && repository && id ? `${server}/${repository}/actions/runs/${id}` : undefined);
 }

@@ -29,18 +29,18 @@ export async function keepProjects(
 /** The saved list, if it can be read. */
 export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
   const text = await notes.read(projectsNote).catch(ignoreUserError);
-  return text === undefined ? undefined : listIn(parsedJson(text));
+  return text === undefined ? undefined : parseList(parsedJson(text));
 }
 
-function listIn(kept: unknown): ProjectList | undefined {
+function parseList(kept: unknown): ProjectList | undefined {
   if (!isObject(kept) || kept.format !== 1 || typeof kept.server !== "string" || !Array.isArray(kept.projects))
     return undefined;
   const at = new Date(String(kept.at));
-  const projects = kept.projects.flatMap((row) => projectIn(row) ?? []);
+  const projects = kept.projects.flatMap((row) => parseProject(row) ?? []);
   return Number.isNaN(at.getTime()) ? undefined : { server: kept.server, at, projects };
 }
 
-function projectIn(row: unknown): Project | undefined {
+function parseProject(row: unknown): Project | undefined {
   const [id, path, archived, fields] = Array.isArray(row) ? row : [];
   if (typeof id !== "number" || typeof path !== "string") return undefined;
   return { id, path, name: path, archived: archived === true, ...(isObject(fields) && { row: fields }) };

@@ -60,7 +60,7 @@ export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reaso
 function shorten(text: string): string {
   const line = text.slice(0, maxReason).replace(/\s+/g, " ");
   let length = line.length;
-  while (sizeOf(line.slice(0, length)) > maxReason) length -= Math.ceil(length / 10);
+  while (jsonSize(line.slice(0, length)) > maxReason) length -= Math.ceil(length / 10);
   return length < line.length || text.length > maxReason ? `${line.slice(0, length).toWellFormed()}…` : line;
 }
 
@@ -73,16 +73,16 @@ export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, 
   let omitted = 0;
   for (const change of changes) {
     const [project, rest] = addressParts(change.address);
-    left -= sizeOf(rest) + sizeOf(codeOf(change)) + (touched.has(project) ? 0 : sizeOf(project) + 2);
+    left -= jsonSize(rest) + jsonSize(toCode(change)) + (touched.has(project) ? 0 : jsonSize(project) + 2);
     if (left < 0) omitted++;
-    else touched.set(project, (touched.get(project) ?? new Map()).set(rest, codeOf(change)));
+    else touched.set(project, (touched.get(project) ?? new Map()).set(rest, toCode(change)));
   }
   const rows = [...touched].map(([project, codes]) => [project, Object.fromEntries(codes)] as const);
   return { touched: Object.fromEntries(rows), ...(omitted > 0 && { omitted }) };
 }
 
 /** Bytes of a text as JSON, including the colon or comma after it. */
-function sizeOf(text: string): number {
+function jsonSize(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) + 1;
 }
 
@@ -96,7 +96,7 @@ const statuses: Readonly<Record<OutcomeStatus, string>> = {
   unknown: "u",
 };
 
-function codeOf({ action, status }: TouchedAddress): string {
+function toCode({ action, status }: TouchedAddress): string {
   return actions[action] + (status ? statuses[status] : "");
 }
 
@@ -237,12 +237,12 @@ export class ProgressMeter {
       done,
       total,
       ...(remaining !== undefined && { remaining_seconds: Math.ceil(remaining / 1000) }),
-      ...(this.#fleet && { workers: this.#fleet.workers, ...rateOf(this.#fleet) }),
+      ...(this.#fleet && { workers: this.#fleet.workers, ...toRate(this.#fleet) }),
     };
   }
 }
 
-function rateOf({ perSecond, allowed }: WorkersStatus): Pick<RunProgress, "rate"> {
+function toRate({ perSecond, allowed }: WorkersStatus): Pick<RunProgress, "rate"> {
   if (perSecond === undefined) return {};
   const { requests, per } = allowed ?? { requests: null, per: 1000 };
   return { rate: { used: Math.round((perSecond * per) / 1000), allowed: requests, per: per === 1000 ? "s" : "min" } };

@@ -72,7 +72,7 @@ export function newMemory(apply: ApplyMode): WatchMemory {
 /** The stored memory of the last watcher, if any. @throws UserError if it cannot be read. */
 export async function keptMemory(notes: Pick<Texts, "read">): Promise<WatchMemory | undefined> {
   const text = await notes.read(note);
-  return text === undefined ? undefined : memoryIn(text);
+  return text === undefined ? undefined : parseMemory(text);
 }
 
 /** @throws UserError if it cannot be stored. */
@@ -81,7 +81,7 @@ export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemor
 }
 
 /** Undefined for another format and invalid content. Damaged parts are dropped, so that they do not stop a watcher. */
-function memoryIn(text: string): WatchMemory | undefined {
+function parseMemory(text: string): WatchMemory | undefined {
   const read = parsedJson(text);
   if (!isObject(read) || read.format !== 1) return undefined;
   const kept = Object.entries(parts).filter(([name, fits]) => fits(read[name]));

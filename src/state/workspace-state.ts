@@ -113,21 +113,21 @@ function storedLedger(store: StateStore): LedgerStore {
     read: async () => {
       const lines = new Map<string, string>();
       const names = await store.list("ledger");
-      for (const batch of batchesOf(names)) {
+      for (const batch of splitBatches(names)) {
         for (const [name, line] of await store.get("ledger", batch)) if (ledgerHead(line)) lines.set(name, line);
       }
       return { lines, problems: invalidLines(names.length - lines.size) } satisfies LedgerContents;
     },
     writeError: () => undefined,
     write: async (token, lines, changed) => {
-      for (const batch of batchesOf(changed)) {
+      for (const batch of splitBatches(changed)) {
         await store.put("ledger", new Map(batch.map((name) => [name, lines.get(name)])), token);
       }
     },
   };
 }
 
-function* batchesOf(names: readonly string[]): Iterable<readonly string[]> {
+function* splitBatches(names: readonly string[]): Iterable<readonly string[]> {
   for (let at = 0; at < names.length; at += batchSize) yield names.slice(at, at + batchSize);
 }
 
@@ -169,13 +169,13 @@ function storedRuns(store: StateStore): Runs {
     });
   };
   const removeExpired = async () => {
-    const plans = (await store.list("plans")).filter((run) => ageOf(run) > kept.plans);
+    const plans = (await store.list("plans")).filter((run) => computeAge(run) > kept.plans);
     if (plans.length > 0) {
       await store.put("plans", new Map(plans.map((run) => [run, undefined])));
       await store.forget("signatures", plans);
     }
     const names = await store.list("runs");
-    const old = names.filter((name, index) => index < names.length - maxReadRuns || ageOf(name) > kept.readRuns);
+    const old = names.filter((name, index) => index < names.length - maxReadRuns || computeAge(name) > kept.readRuns);
     const expired = (await read(old)).filter(({ command }) => readCommands.includes(command));
     for (const { run } of expired) ended.delete(run);
     if (expired.length > 0) await store.put("runs", new Map(expired.map(({ run }) => [run, undefined])));
@@ -191,7 +191,7 @@ function storedRuns(store: StateStore): Runs {
 }
 
 /** Milliseconds since a run started, from its name: `20261121T072315Z-1f2e`. */
-function ageOf(run: string): number {
+function computeAge(run: string): number {
   const [, date, hour, minute, second] = /^(\d{8})T(\d\d)(\d\d)(\d\d)Z/.exec(run) ?? [];
   const written = date?.replace(/(\d{4})(\d\d)(\d\d)/, "$1-$2-$3");
   return Date.now() - Date.parse(`${written}T${hour}:${minute}:${second}Z`);

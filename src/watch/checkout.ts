@@ -29,7 +29,7 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
   const root = dirname(findWorkspace(folder));
   const repository = unlessMistaken(() => repositoryAround(root));
   const isClosed = repository && unlessMistaken(() => !leadsElsewhere(root, repository));
-  return { prefix: isClosed ? repository.prefix : undefined, ref: refOf(root) };
+  return { prefix: isClosed ? repository.prefix : undefined, ref: findRef(root) };
 }
 
 /**
@@ -63,7 +63,7 @@ function leadsElsewhere(root: string, { prefix, named }: GitRepository): boolean
 }
 
 /** The upstream branch of the checkout, or else the branch with the name of the local one. */
-function refOf(root: string): string | undefined {
+function findRef(root: string): string | undefined {
   const git = openGit(root);
   if ("failed" in git) return undefined;
   const upstream = upstreamOf(git);
@@ -101,7 +101,7 @@ export function decidePush(headers: IncomingHttpHeaders, payload: unknown, check
   if (commit.commit !== undefined && commit.commit === checkout.checked) {
     return { check: false, why: "this commit has already been checked" };
   }
-  const files = filesIn(payload);
+  const files = listFiles(payload);
   if (!files) return { check: true, why: "the push event does not list all changed files", ...commit };
   const { prefix } = checkout;
   const isWithin = (file: string) => file.startsWith(prefix ?? "") && !file.split("/").includes("..");
@@ -110,7 +110,7 @@ export function decidePush(headers: IncomingHttpHeaders, payload: unknown, check
 }
 
 /** The files of all commits; undefined if the event may omit some. */
-function filesIn({
+function listFiles({
   commits,
   total_commits_count: total,
   forced,

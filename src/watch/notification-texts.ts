@@ -56,7 +56,7 @@ export function messageBody(
   const lines = [...notification.lines, ...(changes.length > 0 ? changeLines(changes) : addresses)];
   const formatValue = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
   const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
-  const url = console === undefined ? undefined : console + pageOf(notification);
+  const url = console === undefined ? undefined : console + consolePage(notification);
   const seen = [...(run === null ? [] : [`Run ${run}`]), ...(url === undefined ? [] : [url])];
   return {
     text: [`${inChat(workspace)}: ${inChat(headline)}`, ...formatValue, ...more, ...seen].join("\n"),
@@ -71,7 +71,7 @@ export function messageBody(
 }
 
 /** The page of the only project, of the run, or of the fleet. */
-function pageOf({ addresses, run }: Notification): string {
+function consolePage({ addresses, run }: Notification): string {
   const [project, ...others] = new Set(addresses.map((address) => addressParts(address)[0]));
   if (project !== undefined && others.length === 0) return projectHref(project);
   return run === null ? "/" : `/runs/${run}`;

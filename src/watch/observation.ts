@@ -36,7 +36,7 @@ interface ObservedDifferences {
  */
 export function compareObservations(before: WatchMemory, observation: Observation, grace: number): ObservedDifferences {
   const seen = new Map(
-    observation.plan.resource_changes.map((change) => [change.address, differingOf(before, change)]),
+    observation.plan.resource_changes.map((change) => [change.address, trackDifference(before, change)]),
   );
   const unseen = Object.entries(before.differing).filter(([address]) => !seen.has(address));
   const kept = unseen.filter(([address]) => !observation.whole || isUnread(observation.plan, address));
@@ -50,7 +50,7 @@ export function compareObservations(before: WatchMemory, observation: Observatio
   };
 }
 
-function differingOf(before: WatchMemory, change: PlannedChange): Differing {
+function trackDifference(before: WatchMemory, change: PlannedChange): Differing {
   const known = before.differing[change.address];
   const { cause = "drift" } = change;
   const digest = digestOf([change.live?.digest ?? null, change.change.after, change.change.actions]).slice(7, 23);

@@ -152,7 +152,7 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
       signal: limit,
     });
     await answer.dump({ limit: 64 * 1024 });
-    return deliveryOf(
+    return toDelivery(
       statusCode,
       parseRetryDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()),
     );
@@ -181,7 +181,7 @@ function credentials({ username, password }: URL): { readonly authorization?: st
 }
 
 /** Redirects are not followed: a notification is meant for the configured receiver only. */
-function deliveryOf(status: number, asked = 0): Delivery {
+function toDelivery(status: number, asked = 0): Delivery {
   if (status >= 200 && status < 300) return { delivered: true };
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
   const wait = asked > 0 ? { wait: Math.min(asked, longestWait) } : {};

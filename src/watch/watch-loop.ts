@@ -112,7 +112,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
     const notifications = hasReceivers
       ? [...notificationsOfProblems(memory, seen), ...notificationsOfRefusal(memory, done, chosen)]
       : [];
-    memory.enqueue(notifications, countsIn(end, memory));
+    memory.enqueue(notifications, countFleet(end, memory));
   }
   const hasDrifted = plan.resource_changes.some(({ address }) => memory.now().differing[address]?.cause !== "pending");
   return { ...end, outcome: outcomeOf(end, hasDrifted), ...(done.applied && { applied: done.applied }) };
@@ -136,7 +136,7 @@ function notificationsOfRefusal(
   return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, { way, changes })];
 }
 
-function countsIn({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory: WatchState) {
+function countFleet({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory: WatchState) {
   const causes = Object.values(memory.now().differing).map(({ cause }) => cause);
   return {
     projects: plan.summary.projects,

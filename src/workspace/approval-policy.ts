@@ -37,7 +37,7 @@ export function approvalsInside(
 function warnIfInside(root: string, file: string, what: string, harm: string): readonly Problem[] {
   if (!isWithinReach(root, file)) return [];
   const message = `${what} is inside the workspace or its repository, or reached through them: whoever edits manifests can ${harm}`;
-  return [{ ...problemOf(message, { file, line: 1, column: 1 }), severity: "warning" }];
+  return [{ ...createProblem(message, { file, line: 1, column: 1 }), severity: "warning" }];
 }
 
 /**
@@ -46,9 +46,11 @@ function warnIfInside(root: string, file: string, what: string, harm: string): r
  */
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
   if (file === undefined) return { problems: [] };
-  if (file.trim() === "") return { problems: [problemOf("EVENKEEL_APPROVALS is empty; expected a file of approvals")] };
+  if (file.trim() === "")
+    return { problems: [createProblem("EVENKEEL_APPROVALS is empty; expected a file of approvals")] };
   const text = readIfPossible(file);
-  if (text === undefined) return { problems: [problemOf(`EVENKEEL_APPROVALS names ${file}, which cannot be read`)] };
+  if (text === undefined)
+    return { problems: [createProblem(`EVENKEEL_APPROVALS names ${file}, which cannot be read`)] };
   const parsed = parsedPolicy(text, file);
   return "problems" in parsed ? parsed : withSigners(parsed.value, file);
 }
@@ -68,19 +70,19 @@ function withSigners(text: ApprovalText, file: string): ReadPolicy {
   const { rules, expire } = text;
   const path = signersPath(text, file);
   const listed = readIfPossible(path);
-  if (listed === undefined) return { problems: [problemOf(`${path}, the signers of ${file}, cannot be read`)] };
+  if (listed === undefined) return { problems: [createProblem(`${path}, the signers of ${file}, cannot be read`)] };
   const { signers, faults } = allowedSigners(listed, planNamespace);
   if (faults.length > 0) {
-    return { problems: faults.map(({ line, message }) => problemOf(message, { file: path, line, column: 1 })) };
+    return { problems: faults.map(({ line, message }) => createProblem(message, { file: path, line, column: 1 })) };
   }
   const people = peopleAmong(signers).length;
   const largest = Math.max(...rules.map(({ count }) => count));
   const few = `${file} asks for ${counted(largest, "approval")}, and ${path} names ${people === 0 ? "no one" : people}`;
-  const problems: readonly Problem[] = people < largest ? [{ ...problemOf(few), severity: "warning" }] : [];
+  const problems: readonly Problem[] = people < largest ? [{ ...createProblem(few), severity: "warning" }] : [];
   return { policy: { rules, signers, expire: expire === undefined ? undefined : durationOf(expire) }, problems };
 }
 
-function problemOf(message: string, place?: Place): Problem {
+function createProblem(message: string, place?: Place): Problem {
   return { severity: "error", rule: "approvals", message, ...(place && { place }) };
 }
 

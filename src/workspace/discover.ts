@@ -28,7 +28,7 @@ export function discover(
 function byDefault(folder: string): Discovered {
   const root = rootOf(folder);
   const problems: Problem[] = [];
-  const rules = new Map([[root.real, ignoredIn(root.real)]]);
+  const rules = new Map([[root.real, readIgnored(root.real)]]);
   const counts = (found: Located, entry: Dirent): boolean => {
     const ignored = rules.get(dirname(found.real));
     if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
@@ -44,7 +44,7 @@ function byDefault(folder: string): Discovered {
       root,
       targets.filter(({ path, isFolder }) => !isFolder && isManifest(path)),
     ),
-    problems: [...problems, ...skipped.map((link) => unsearched(root, link))],
+    problems: [...problems, ...skipped.map((link) => reportUnsearched(root, link))],
   };
 }
 
@@ -53,7 +53,7 @@ function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Loc
   return target ?? { ...found, isFolder: false };
 }
 
-function unsearched(root: Located, link: Located): Problem {
+function reportUnsearched(root: Located, link: Located): Problem {
   const message = isWithin(root, link)
     ? "a linked folder is not searched; if it has manifests, list it under manifests in evenkeel.yaml"
     : "a linked folder outside the workspace is not searched";
@@ -63,7 +63,7 @@ function unsearched(root: Located, link: Located): Problem {
 /** Uses only the patterns, not the ignore rules of git. Dot paths and node_modules are matched if a pattern names them. */
 function byPatterns(root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
-  const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
+  const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => createMatcher(pattern.slice(1)));
   const seen = new Set<string>();
   const files = patterns.flatMap((written, index) => {
     if (written.startsWith("!") || seen.has(written)) return [];
@@ -91,7 +91,7 @@ function ofFolder(pattern: string): string {
   return isFolder ? `; the files of a folder are ${pattern.replace(/\/$/, "")}/**/*.yaml` : "";
 }
 
-function matcherOf(pattern: string): (file: string) => boolean {
+function createMatcher(pattern: string): (file: string) => boolean {
   return globMatcher(pattern.replace(/^(?:\.\/)+/, ""), ofFiles);
 }
 
@@ -108,7 +108,7 @@ export function isManifestPlace(folder: string, patterns: readonly string[] | un
     patterns.filter((each) => each.startsWith("!")),
     patterns.filter((each) => !each.startsWith("!")),
   ];
-  return taken.some((each) => matcherOf(each)(file)) && !left.some((each) => matcherOf(each.slice(1))(file));
+  return taken.some((each) => createMatcher(each)(file)) && !left.some((each) => createMatcher(each.slice(1))(file));
 }
 
 /** Absolute paths of the existing targets of links in a workspace. */
@@ -131,7 +131,7 @@ function isBehindLink(root: string, folder: string): boolean {
 }
 
 function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
-  let [at, ignored] = [root, ignoredIn(root)];
+  let [at, ignored] = [root, readIgnored(root)];
   return segments.every((name, index) => {
     at = join(at, name);
     const isFolder = index < segments.length - 1;
@@ -195,7 +195,7 @@ function search({ root, pattern, refuse, problems }: Search): readonly Located[]
     else refuse(target.path, "a link that leads out of the workspace");
   };
 
-  links = [...startOf(root, pattern)];
+  links = [...findStart(root, pattern)];
   for (let depth = 0; links.length > 0; depth++) {
     const next = links.sort((a, b) => (a.path < b.path ? -1 : 1));
     links = [];
@@ -206,7 +206,7 @@ function search({ root, pattern, refuse, problems }: Search): readonly Located[]
 }
 
 /** The literal base folder of a pattern, if any. */
-function startOf(root: Located, pattern: string): readonly Located[] {
+function findStart(root: Located, pattern: string): readonly Located[] {
   const folder = isGlob(pattern) ? globFolder(pattern) : posix.dirname(pattern);
   const path = folder === "." ? "" : folder;
   const target = path === "" ? root : targetOf({ path, real: join(root.real, path) });
@@ -227,20 +227,20 @@ interface Rules {
 }
 
 /** The rules of a workspace and its parents up to the repository; without a repository only its own. */
-function ignoredIn(root: string): Ignored {
+function readIgnored(root: string): Ignored {
   const repository = findRepository(root);
-  if (repository === undefined) return ignoredBy([]).below(root);
-  const exclude = rulesIn(repository, join(repository, ".git", "info", "exclude"));
-  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(folder, join(folder, ".gitignore")));
-  const outer = ignoredBy([...exclude, ...above]);
+  if (repository === undefined) return createIgnored([]).below(root);
+  const exclude = readRules(repository, join(repository, ".git", "info", "exclude"));
+  const above = foldersBetween(repository, root).flatMap((folder) => readRules(folder, join(folder, ".gitignore")));
+  const outer = createIgnored([...exclude, ...above]);
   // A workspace that is itself ignored is intentional, and outside rules would ignore all of its files.
-  return (outer.has(root, true) ? ignoredBy([]) : outer).below(root);
+  return (outer.has(root, true) ? createIgnored([]) : outer).below(root);
 }
 
-function ignoredBy(levels: readonly Rules[]): Ignored {
+function createIgnored(levels: readonly Rules[]): Ignored {
   return {
     has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
-    below: (folder) => ignoredBy([...levels, ...rulesIn(folder, join(folder, ".gitignore"))]),
+    below: (folder) => createIgnored([...levels, ...readRules(folder, join(folder, ".gitignore"))]),
   };
 }
 
@@ -254,7 +254,7 @@ function decide({ folder, rules }: Rules, path: string, isFolder: boolean): bool
   return ignored ? true : unignored ? false : undefined;
 }
 
-function rulesIn(folder: string, file: string): readonly Rules[] {
+function readRules(folder: string, file: string): readonly Rules[] {
   if (!existsSync(file)) return [];
   try {
     const text = readFileSync(file, "utf8");

@@ -255,7 +255,7 @@ export function* readLines(file: number): Iterable<FileLine> {
     const size = kept + readSync(file, bytes, kept, bytes.length - kept, at + kept);
     if (size === kept) break;
     let from = 0;
-    for (let end = breakIn(bytes, from, size); end >= 0; end = breakIn(bytes, from, size)) {
+    for (let end = findBreak(bytes, from, size); end >= 0; end = findBreak(bytes, from, size)) {
       yield { text: bytes.toString("utf8", from, end), at: at + from, size: end - from };
       from = end + 1;
     }
@@ -266,7 +266,7 @@ export function* readLines(file: number): Iterable<FileLine> {
   if (kept > 0) yield { text: bytes.toString("utf8", 0, kept), at, size: kept };
 }
 
-function breakIn(bytes: Buffer, from: number, size: number): number {
+function findBreak(bytes: Buffer, from: number, size: number): number {
   const at = bytes.indexOf(lineBreak, from);
   return at < size ? at : -1;
 }

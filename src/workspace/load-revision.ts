@@ -32,7 +32,9 @@ export function contentsOnDisk({ root, workspace }: Pick<Loaded, "root" | "works
 
 function digestNamed(workspace: Workspace, read: (path: string) => string | undefined): ReadonlyMap<string, string> {
   const texts = namedFiles(workspace).map(({ setting, path }) => [setting, read(path)] as const);
-  return new Map(texts.flatMap(([setting, text]) => (text === undefined ? [] : [[setting, digestOf(text)] as const])));
+  return new Map(
+    texts.flatMap(([setting, text]) => (text === undefined ? [] : [[setting, digestText(text)] as const])),
+  );
 }
 
 function readIfPossible(path: string): string | undefined {
@@ -44,7 +46,7 @@ function readIfPossible(path: string): string | undefined {
 }
 
 /** Line endings depend on the checkout. */
-function digestOf(text: string): string {
+function digestText(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
@@ -91,7 +93,7 @@ export function revisionFingerprint(repository: GitRepository, commit: string): 
     const load = (file: string): Parsed => {
       const result = read(file);
       const text = "text" in result ? result.text : "";
-      texts.push([file, "text" in result ? digestOf(text) : result.problem]);
+      texts.push([file, "text" in result ? digestText(text) : result.problem]);
       return file === workspaceFile ? parseManifest(file, text) : { documents: [], problems: [] };
     };
     const { files, workspace, problems } = findManifests(root, load(workspaceFile));
@@ -176,12 +178,12 @@ function listTree({ prefix, named, ask }: GitRepository, commit: string): readon
     return listed.split("\0").flatMap(parseRow);
   };
   if (join(prefix, ".") !== join(named, ".")) return list([]);
-  const rows = list(pathsFor(prefix));
+  const rows = list(listPathspecs(prefix));
   return prefix !== "" && rows.some(({ form }) => form === "link") ? list([]) : rows;
 }
 
 /** Literal pathspecs: the folder of a workspace, and the ignore rules of each folder above it. */
-function pathsFor(prefix: string): readonly string[] {
+function listPathspecs(prefix: string): readonly string[] {
   if (prefix === "") return [];
   const above = prefix.split("/").slice(0, -2);
   const rules = above.map((_, depth) => `${above.slice(0, depth + 1).join("/")}/.gitignore`);

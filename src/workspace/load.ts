@@ -166,11 +166,11 @@ function load(readText: ReadText, file: string, digest: Hash, parse: ParseManife
   if ("problem" in read) return { documents: [], problems: [read.problem] };
   digest.update(read.text);
   const { documents, problems } = parse(file, read.text);
-  return { documents, problems: [...problems, ...emptied(file, read.text)] };
+  return { documents, problems: [...problems, ...warnEmptied(file, read.text)] };
 }
 
 /** A file without any character was probably emptied by mistake, together with its declarations. */
-function emptied(file: string, text: string): readonly Problem[] {
+function warnEmptied(file: string, text: string): readonly Problem[] {
   if (text.trim() !== "") return [];
   if (file === workspaceFile) return [problemIn(file, "kind", `${expectedWorkspace}; this file is empty`)];
   return [problemIn(file, "empty-file", "this file is empty and declares nothing; delete it if that is intended")];
@@ -197,7 +197,7 @@ export function textReader(root: string): ReadText {
       const isLink = found.isSymbolicLink();
       if (!(isLink ? isInside(realpathSync.native(path + file)) : isInFolder(posix.dirname(file))))
         return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
-      return contentOf(file, path + file, isLink ? statSync(path + file) : found);
+      return readContent(file, path + file, isLink ? statSync(path + file) : found);
     });
 }
 
@@ -209,7 +209,7 @@ function readable(file: string, read: () => Read): Read {
   }
 }
 
-function contentOf(file: string, path: string, stat: Pick<Stats, "isFile" | "size">): Read {
+function readContent(file: string, path: string, stat: Pick<Stats, "isFile" | "size">): Read {
   if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
   if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
   return decodeManifest(file, readFileSync(path));
@@ -230,15 +230,15 @@ function decodeManifest(file: string, bytes: Buffer): Read {
 function notUtf8(file: string, bytes: Buffer): Problem {
   if (byteOrderMarks.some((mark) => bytes.subarray(0, 2).equals(mark)))
     return problemIn(file, "binary", "not UTF-8 text, but UTF-16; save the file as UTF-8");
-  const line = linesOf(bytes).findIndex((each) => !isUtf8(each));
-  const column = linesOf(bytes)[line]?.toString("utf8").indexOf("\ufffd") ?? 0;
+  const line = splitLines(bytes).findIndex((each) => !isUtf8(each));
+  const column = splitLines(bytes)[line]?.toString("utf8").indexOf("\ufffd") ?? 0;
   const message = "not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8";
   return problemIn(file, "binary", message, line + 1, column + 1);
 }
 
 const byteOrderMarks = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
-function linesOf(bytes: Buffer): readonly Buffer[] {
+function splitLines(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   let start = 0;
   for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
@@ -257,17 +257,17 @@ const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;
  */
 function ledgerProblems(root: string, ledger: string | undefined, workspace: Placed | undefined): readonly Problem[] {
   if (ledger === undefined || ledger === "state" || workspace === undefined) return [];
-  const fault = faultOf(root, ledger);
+  const fault = checkLedgerPath(root, ledger);
   return fault ? [problemAt("ledger", fault, { document: workspace, path: ["ledger"] })] : [];
 }
 
-function faultOf(root: string, ledger: string): string | undefined {
+function checkLedgerPath(root: string, ledger: string): string | undefined {
   if (/^(?:[/\\]|[A-Za-z]:)/.test(ledger) || isOutside(join(root, ledger), root)) return outside;
   try {
     const output = outputAt(join(root, ledger));
     if (!("file" in output)) return `expected a regular file, and ${ledger} is not one`;
     const home = realpathSync(root);
-    const file = resolved(output.file);
+    const file = resolveLinks(output.file);
     if (isOutside(file, home)) return outside;
     return nameFault(join(root, ledger), root) ?? nameFault(file, home) ?? contentFault(file);
   } catch (error) {
@@ -282,9 +282,9 @@ function isOutside(path: string, folder: string): boolean {
 }
 
 /** Resolves links in the existing parent folders. */
-function resolved(path: string): string {
+function resolveLinks(path: string): string {
   if (isThere(path) || dirname(path) === path) return realpathSync(path);
-  return join(resolved(dirname(path)), basename(path));
+  return join(resolveLinks(dirname(path)), basename(path));
 }
 
 const taken: readonly (readonly [RegExp, string])[] = [
@@ -308,12 +308,12 @@ function contentFault(file: string): string | undefined {
   if (!stat.isFile()) return "expected a file, got a folder";
   const opened = openRegular(file);
   try {
-    return isLedger(textsIn(opened)) ? undefined : "expected a ledger or a new file; this file has other content";
+    return isLedger(readTexts(opened)) ? undefined : "expected a ledger or a new file; this file has other content";
   } finally {
     closeSync(opened);
   }
 }
 
-function* textsIn(file: number): Iterable<string> {
+function* readTexts(file: number): Iterable<string> {
   for (const { text } of readLines(file)) yield text;
 }

@@ -32,18 +32,18 @@ const statOptions = { bigint: true, throwIfNoEntry: false } as const;
 
 /** Resolves a path. @throws a system error for circular links, or links that must not be followed. */
 export function outputAt(path: string, links = 0): Output {
-  const fd = streamOf(path);
+  const fd = findStream(path);
   if (fd !== undefined) return { fd };
   if (streamOfOther.test(path)) return { device: path };
   const stat = lstatSync(path, statOptions);
-  if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(targetOf(path, links), links + 1);
+  if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(resolveTarget(path, links), links + 1);
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
   return isDevice(statSync(at, statOptions)) ? { device: at } : { file: at };
 }
 
 const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
 
-function streamOf(path: string): number | undefined {
+function findStream(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path)?.[1];
   return number === undefined ? streams[path] : Number(number);
 }
@@ -51,7 +51,7 @@ function streamOf(path: string): number | undefined {
 /** A stream of another process, or a file behind it, cannot be replaced; it is opened and written to. */
 const streamOfOther = /^\/proc\/\d+\/(?:task\/\d+\/)?fd\/\d+$/;
 
-function targetOf(link: string, links: number): string {
+function resolveTarget(link: string, links: number): string {
   if (links >= mostLinks) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
   return resolve(realpathSync(dirname(link)), readlinkSync(link));
 }
@@ -141,9 +141,9 @@ export interface NewFile {
 export function makeFiles(files: readonly NewFile[]): void {
   const made: string[] = [];
   try {
-    const drafts = files.map((file) => named(file, () => staged(file, made)));
+    const drafts = files.map((file) => withName(file, () => stageFile(file, made)));
     files.forEach((file, index) => {
-      named(file, () => settle(drafts[index] ?? "", file, made));
+      withName(file, () => settle(drafts[index] ?? "", file, made));
     });
   } catch (error) {
     for (const path of made.toReversed()) remove(path);
@@ -151,7 +151,7 @@ export function makeFiles(files: readonly NewFile[]): void {
   }
 }
 
-function staged({ path, text }: NewFile, made: string[]): string {
+function stageFile({ path, text }: NewFile, made: string[]): string {
   made.push(...makeFolder(dirname(path)));
   const draft = stage(path, text);
   made.push(draft);
@@ -164,7 +164,7 @@ function settle(draft: string, { path }: NewFile, made: string[]): void {
   made.push(path);
 }
 
-function named<Result>({ name }: NewFile, work: () => Result): Result {
+function withName<Result>({ name }: NewFile, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -19,7 +19,7 @@ export function readProjectFile(path: string, name: string): ProjectFile {
   for (const [index, line] of readProjectsText(path, name).split(/\r?\n/).entries()) {
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
-    const fault = faultOf(text);
+    const fault = checkLine(text);
     if (!fault) projects.set(text.toLowerCase(), { name: text, path: text });
     const place = { file: name, line: index + 1, column: line.indexOf(text) + 1 };
     if (fault)
@@ -41,7 +41,7 @@ function readProjectsText(path: string, name: string): string {
   }
 }
 
-function faultOf(text: string): string | undefined {
+function checkLine(text: string): string | undefined {
   if (/^\d+$/.test(text)) return "an ID";
   if (/[*?[\]{}]/.test(text)) return "a wildcard";
   if (/\s/.test(text)) return "several words";

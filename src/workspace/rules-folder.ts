@@ -26,7 +26,7 @@ export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<stri
   if (why) return { documents: [], problems: [problemIn(folder || ".", "rules-folder", `EVENKEEL_RULES ${why}`)] };
   const root = resolve(folder);
   const problems: Problem[] = [];
-  const list = (each: Located) => entriesOf(each, folder, problems);
+  const list = (each: Located) => listEntries(each, folder, problems);
   const found = entriesBelow({ path: "", real: root }, { list, counts: (_, { name }) => !name.startsWith(".") });
   const files = found.map(({ path }) => path).filter((path) => /\.ya?ml$/i.test(path));
   const read = files.sort().map((file) => readFile(root, folder, file));
@@ -61,7 +61,7 @@ function errorAt(folder: string): string | undefined {
   }
 }
 
-function entriesOf({ path, real }: Located, folder: string, problems: Problem[]): readonly Dirent[] {
+function listEntries({ path, real }: Located, folder: string, problems: Problem[]): readonly Dirent[] {
   try {
     return readdirSync(real, { withFileTypes: true });
   } catch (error) {

@@ -106,13 +106,13 @@ export function filesBelow(cwd: string, given: string): readonly (TextFile | Unr
     .replace(/^(?:\.\/+)+(?=.)/, "")
     .replace(/(?<=.)\/+$/, "");
   try {
-    return statSync(path).isDirectory() ? filesIn({ path: name === "." ? "" : name, real: path }) : [{ path, name }];
+    return statSync(path).isDirectory() ? listFiles({ path: name === "." ? "" : name, real: path }) : [{ path, name }];
   } catch (error) {
     return [{ unreadable: `${given}: ${describeSystemError(error)}` }];
   }
 }
 
-function filesIn(folder: Located): readonly (TextFile | Unreadable)[] {
+function listFiles(folder: Located): readonly (TextFile | Unreadable)[] {
   const unreadable: Unreadable[] = [];
   const list = ({ path, real }: Located): readonly Dirent[] => {
     try {

@@ -43,7 +43,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const memories = new ProjectMemories(contents.lines, keyId);
   const keyed = (text: string) => createHmac("sha256", key).update(text).digest("base64url").slice(0, hashLength);
   const edit = (address: string, memory: Memory | undefined) => {
-    const [project, rest] = namesIn(address);
+    const [project, rest] = boundedNames(address);
     memories.edit(project, rest, memory);
   };
   const saveNow = async (token: LeaseToken) => {
@@ -59,7 +59,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
     catalogue,
     hashed: keyed,
-    recall: (address) => memories.recall(...namesIn(address)),
+    recall: (address) => memories.recall(...boundedNames(address)),
     ...fingerprinter(keyed, options.secrets, catalogue),
     remember: edit,
     forget: (address) => edit(address, undefined),
@@ -186,7 +186,7 @@ class ProjectMemories {
 const hashLength = 22;
 
 /** Project and rest of an address, as every store can hold them. */
-function namesIn(address: string): readonly [project: string, rest: string] {
+function boundedNames(address: string): readonly [project: string, rest: string] {
   const [project, rest] = addressParts(address);
   return [boundedName(project), boundedName(rest)];
 }

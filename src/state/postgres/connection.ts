@@ -36,7 +36,7 @@ export function databaseAt(text: string, name: string, env: Environment): Databa
   const database = decodePart(url.pathname.slice(1), name);
   if (!user || !url.hostname || !database)
     throw new UserError(`${name} has no ${describeMissing(user, url)}; ${expected}`);
-  const urlParameters = parametersOf(url, name);
+  const urlParameters = readParameters(url, name);
   const host = decodePart(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port || env.PGPORT || 5432);
   const login = { host, port, user, database };
@@ -44,7 +44,7 @@ export function databaseAt(text: string, name: string, env: Environment): Databa
   for (const secret of [url.password, password ?? ""]) learnCredential(secret, "[state password]");
   // As a function, so that the driver reads no other source.
   const base = { ...login, password: () => password as string };
-  const attempts = encryptions({ ...variablesOf(env), ...urlParameters }, host).map((ssl) => ({
+  const attempts = encryptions({ ...readVariables(env), ...urlParameters }, host).map((ssl) => ({
     ...base,
     ssl,
     application_name: urlParameters.application_name ?? "evenkeel",
@@ -73,14 +73,14 @@ function describeMissing(user: string | undefined, { hostname }: URL): string {
   return hostname ? "database" : "host";
 }
 
-function parametersOf({ searchParams }: URL, name: string): Parameters {
+function readParameters({ searchParams }: URL, name: string): Parameters {
   const known: readonly string[] = parameters;
   const stray = [...searchParams.keys()].find((key) => !known.includes(key));
   if (stray !== undefined) throw new UserError(`${name} has an unknown parameter ${stray}${didYouMean(stray, known)}`);
   return Object.fromEntries(searchParams);
 }
 
-function variablesOf({ PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY }: Environment): Parameters {
+function readVariables({ PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY }: Environment): Parameters {
   return {
     ...(PGSSLMODE && { sslmode: PGSSLMODE }),
     ...(PGSSLROOTCERT && { sslrootcert: PGSSLROOTCERT }),
@@ -97,7 +97,7 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
   if (!mode) throw new UserError(`sslmode is ${JSON.stringify(sslmode)}; expected one of ${modes.join(", ")}`);
   // Unix sockets are not encrypted.
   if (host.startsWith("/")) return [false];
-  const own = certificatesIn(files);
+  const own = readCertificates(files);
   // Without the host, Node checks an IP address as `localhost`.
   const trusting: Encryption = { ...own, host, rejectUnauthorized: false };
   const checking: Encryption = { ...own, host };
@@ -113,7 +113,7 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
   return table[mode];
 }
 
-function certificatesIn({ sslrootcert, sslcert, sslkey }: Parameters): ConnectionOptions {
+function readCertificates({ sslrootcert, sslcert, sslkey }: Parameters): ConnectionOptions {
   const root = sslrootcert === "system" ? undefined : (sslrootcert ?? defaultFile("root.crt"));
   const texts = {
     ca: root,

@@ -54,15 +54,15 @@ const find = `
 const findAll = find.replace("name = $2", "starts_with(name, $2)");
 
 /** The holders of all leases whose names start with this. */
-async function holdersOf({ query }: PostgresSession, workspace: string, start: string): Promise<Holder[]> {
-  return (await query<LeaseRow>(findAll, [workspace, start])).map(holderOf);
+async function listHolders({ query }: PostgresSession, workspace: string, start: string): Promise<Holder[]> {
+  return (await query<LeaseRow>(findAll, [workspace, start])).map(toHolder);
 }
 
 /** A lease as a row with a deadline by the clock of the database. */
 export function postgresLeases({ query }: PostgresSession, workspace: string, name: string): Leases {
   const holder = async () => {
     const [row] = await query<LeaseRow>(find, [workspace, name]);
-    return row && holderOf(row);
+    return row && toHolder(row);
   };
   const leases: Leases = {
     take: async (claim, milliseconds) => {
@@ -86,17 +86,17 @@ export function postgresLeases({ query }: PostgresSession, workspace: string, na
   return leases;
 }
 
-function holderOf({ fence, job, since, deadline, ...rest }: LeaseRow): Holder {
+function toHolder({ fence, job, since, deadline, ...rest }: LeaseRow): Holder {
   return {
     ...rest,
     fence: Number(fence),
-    since: isoOf(since) ?? "unknown",
-    deadline: isoOf(deadline),
+    since: toIso(since) ?? "unknown",
+    deadline: toIso(deadline),
     ...(job !== null && { job }),
   };
 }
 
-function isoOf(time: Time): string | undefined {
+function toIso(time: Time): string | undefined {
   return time instanceof Date ? time.toISOString() : undefined;
 }
 
@@ -111,7 +111,7 @@ export function postgresWorkers(session: PostgresSession, workspace: string): Wo
   const { query } = session;
   return {
     leases: (name) => postgresLeases(session, workspace, name),
-    holders: (start) => holdersOf(session, workspace, start),
+    holders: (start) => listHolders(session, workspace, start),
     write: async (run, name, text) =>
       void (await query(
         `INSERT INTO evenkeel.part (workspace, run, part, since, result)

@@ -47,7 +47,7 @@ class Reconnecting implements AsyncDisposable {
 
   async open(): Promise<void> {
     await within(this.#connect(patience), patience).catch((error) => {
-      throw refusalOf(error, this.#database);
+      throw toUserError(error, this.#database);
     });
   }
 
@@ -66,7 +66,7 @@ class Reconnecting implements AsyncDisposable {
       try {
         return await within(current.then(work), left);
       } catch (error) {
-        if (!isTransientError(error)) throw refusalOf(error, this.#database);
+        if (!isTransientError(error)) throw toUserError(error, this.#database);
         this.#drop(current);
         if (performance.now() + wait >= end) throw this.#giveUp(error);
         await pause(wait);
@@ -159,10 +159,10 @@ async function within<Result>(work: Promise<Result>, milliseconds: number): Prom
 /** True if the server may accept a different encryption. */
 function isAboutEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /does not support SSL|no pg_hba\.conf entry/.test(error.message) || /^ERR_SSL|^EPROTO/.test(codeOf(error));
+  return /does not support SSL|no pg_hba\.conf entry/.test(error.message) || /^ERR_SSL|^EPROTO/.test(errorCode(error));
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return systemCode(error) ?? "";
 }
 
@@ -172,19 +172,19 @@ const transient = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|4
 /** True if a retry may succeed. */
 function isTransientError(error: unknown): boolean {
   if (error instanceof UserError || !(error instanceof Error)) return false;
-  if (isOfDatabase(error)) return transient.test(codeOf(error));
+  if (isOfDatabase(error)) return transient.test(errorCode(error));
   return (
-    /^E(?!RR_)[A-Z_]+$/.test(codeOf(error)) ||
+    /^E(?!RR_)[A-Z_]+$/.test(errorCode(error)) ||
     /terminated|timeout|connection error|not queryable|ended/i.test(error.message)
   );
 }
 
 function isOfDatabase(error: unknown): boolean {
-  return /^[0-9A-Z]{5}$/.test(codeOf(error)) && error instanceof Error && "severity" in error;
+  return /^[0-9A-Z]{5}$/.test(errorCode(error)) && error instanceof Error && "severity" in error;
 }
 
 /** Converts an error into one for users. */
-function refusalOf(error: unknown, database: Database): unknown {
+function toUserError(error: unknown, database: Database): unknown {
   if (error instanceof UserError || !(error instanceof Error)) return error;
   return new (isTransientError(error) ? UnavailableError : UserError)(sentence(error, database));
 }
@@ -198,7 +198,7 @@ function sentence(error: Error, { place, user }: Database): string {
   };
   if (/password must be a/.test(error.message))
     return `the state ${place} requires a password for ${user}, and none is set`;
-  return known[codeOf(error)] ?? `cannot use the state ${place}: ${errorText(error)}`;
+  return known[errorCode(error)] ?? `cannot use the state ${place}: ${errorText(error)}`;
 }
 
 /** The message of an error, without secrets. */
@@ -206,7 +206,8 @@ function errorText(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const { errors = [error] } = error as Partial<AggregateError>;
   const [first = error] = errors;
-  if (/^E(?!RR_)[A-Z_]+$/.test(codeOf(first))) return connectionErrors[codeOf(first)] ?? describeSystemError(first);
+  if (/^E(?!RR_)[A-Z_]+$/.test(errorCode(first)))
+    return connectionErrors[errorCode(first)] ?? describeSystemError(first);
   return knownSecrets.clean(first instanceof Error ? first.message : String(first));
 }
 

@@ -84,17 +84,17 @@ export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
   return (before, { desired: wanted, changes, includes }) => {
     if (before && (!changes || !wanted)) return before.entries;
     const desired = wanted?.() ?? [];
-    if (!before) return desired.filter((each) => includes(nameOf(each))).map(entryOf);
-    const known = new Map(before.entries.map((entry) => [nameOf(entry), entry]));
+    if (!before) return desired.filter((each) => includes(entryName(each))).map(entryOf);
+    const known = new Map(before.entries.map((entry) => [entryName(entry), entry]));
     return desired.flatMap((each) => {
-      const earlier = known.get(nameOf(each));
-      if (!includes(nameOf(each))) return earlier ?? [];
+      const earlier = known.get(entryName(each));
+      if (!includes(entryName(each))) return earlier ?? [];
       return earlier && isUnchanged(earlier, entryOf(each)) ? earlier : entryOf(each);
     });
   };
 }
 
-function nameOf({ kind, key }: Pick<SeenEntry, "kind" | "key">): string {
+function entryName({ kind, key }: Pick<SeenEntry, "kind" | "key">): string {
   return resourceName(kind, key);
 }
 
@@ -112,18 +112,18 @@ export function differencesAfter(
   const known = before?.differences ?? [];
   if (!changes) return known;
   const untargeted = known.filter(({ rest }) => !includes(rest));
-  const now = changes.map((change) => differenceOf(change, before, run));
+  const now = changes.map((change) => toDifference(change, before, run));
   return [...untargeted, ...now].sort((a, b) => (a.rest < b.rest ? -1 : 1));
 }
 
-function differenceOf(change: Change, before: ProjectSnapshot | undefined, run: RunObservation): SeenDifference {
+function toDifference(change: Change, before: ProjectSnapshot | undefined, run: RunObservation): SeenDifference {
   const [, rest] = addressParts(change.address);
   const earlier = before?.differences.find((each) => each.rest === rest);
   const { file, line, column } = change.origin.place();
   return {
     rest,
     action: change.action,
-    cause: causeOf(change, before, earlier, run),
+    cause: determineCause(change, before, earlier, run),
     reason: truncateText(change.reason),
     ...(change.policyEffect && { effect: change.policyEffect }),
     since: earlier?.since ?? run.at,
@@ -139,7 +139,7 @@ function differenceOf(change: Change, before: ProjectSnapshot | undefined, run: 
  * The cause from the ledger. Without one it is drift if the manifests declare the same as when the project was last
  * seen without the difference, because then the server was changed.
  */
-function causeOf(
+function determineCause(
   change: Change,
   before: ProjectSnapshot | undefined,
   earlier: SeenDifference | undefined,

@@ -129,7 +129,7 @@ function updatedSnapshot(
 ): ProjectSnapshot {
   const { project, problems, unmanaged } = observed;
   const differences = differencesAfter(before, observed, run);
-  const syncStatus = statusOf(observed, differences);
+  const syncStatus = determineStatus(observed, differences);
   return {
     project: project.name,
     ...(project.id !== undefined && { id: project.id }),
@@ -162,7 +162,10 @@ function keepUntargeted(
   return Object.fromEntries(Object.entries(unverified).filter(([rest]) => !changes || !includes(rest)));
 }
 
-function statusOf({ changes, problems }: ProjectObservation, differences: readonly SeenDifference[]): SyncStatus {
+function determineStatus(
+  { changes, problems }: ProjectObservation,
+  differences: readonly SeenDifference[],
+): SyncStatus {
   if (!changes) return "unreadable";
   if (differences.some(({ cause }) => cause === "drift")) return "drifted";
   if (differences.length > 0) return "pending";

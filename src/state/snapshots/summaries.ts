@@ -35,7 +35,7 @@ export async function readSummaries(
   const labels = new Map<string, Labels>();
   const labelsOf = (entries: readonly SeenEntry[]) => {
     const id = entries.map(({ kind, key, policy }) => `${kind}\0${key}\0${policy}`).join("\n");
-    const own = labels.get(id) ?? labelsIn(entries);
+    const own = labels.get(id) ?? collectLabels(entries);
     labels.set(id, own);
     return own;
   };
@@ -51,7 +51,7 @@ export async function readSummaries(
   }));
 }
 
-function labelsIn(entries: readonly SeenEntry[]): Labels {
+function collectLabels(entries: readonly SeenEntry[]): Labels {
   const keys: Partial<Record<Kind, Set<string>>> = {};
   for (const { kind, key } of entries) keys[kind] = (keys[kind] ?? new Set()).add(key);
   return { keys, policies: new Set(entries.map(({ policy }) => policy)) };
