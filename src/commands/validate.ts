@@ -16,6 +16,8 @@ import { sectionText } from "../report/text.ts";
 import { overriddenSection } from "../report/view.ts";
 import { nameProblems } from "../run/context.ts";
 import { rulesInForce } from "../run/rules-in-force.ts";
+import { secretFormProblems } from "../run/secret-forms.ts";
+import { createSecrets } from "../secrets/secrets.ts";
 import { ledgerKey } from "../state/ledger/key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
@@ -69,10 +71,18 @@ function validText({ palette }: Terminal, text: string, overrides: readonly Over
 async function validating(terminal: Terminal, options: Options<"validate">, report: Report): Promise<ExitCode> {
   const loaded = loadWorkspace(folderOf(terminal, options), terminal.env);
   const today = options.asOf ?? dayOf(new Date());
-  const { problems: found, policies, expired, rules } = validate(loaded, today);
+  const { problems: found, policies, expired, rules, plaintext } = validate(loaded, today);
+  const { root, providers, workspace } = loaded;
+  const secrets = createSecrets({ env: terminal.env, root, plaintext, providers });
   const inForce = await rulesInForce(rules, terminal.env, today);
   const expressions = await expressionProblems(loaded);
-  const stated = [...found, ...expressions, ...inForce.problems, ...nameProblems(loaded, terminal.env)];
+  const stated = [
+    ...found,
+    ...secretFormProblems(policies, workspace.catalogue, secrets),
+    ...expressions,
+    ...inForce.problems,
+    ...nameProblems(loaded, terminal.env),
+  ];
   const all = [...sortedProblems(stated), ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
   printProblems(terminal, { problems, warnings });

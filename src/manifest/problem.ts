@@ -40,6 +40,7 @@ export const rules = {
   "parameter-pattern": { asks: "a parameter matches the pattern that the API requires" },
   "plaintext-secret": { asks: "a secret is a reference, not a literal" },
   "secret-reference": { asks: "a secret reference is env:NAME, file:PATH or PROVIDER:NAME" },
+  "secret-form": { asks: "a secret whose value is at hand has a form that the server takes" },
   "secret-provider": { asks: "every provider of a secret is defined" },
   "secret-providers": { asks: "the file of providers is outside the workspace", severity: "warning" },
   "secret-version": { asks: "a secret has a version only if there is a ledger" },

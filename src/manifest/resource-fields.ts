@@ -11,6 +11,7 @@ import { memoized } from "../base/memoize.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
 import { serverWords } from "../model/availability.ts";
+import { formatFault, hasFormats } from "../model/field-formats.ts";
 import { meaningOf, propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { Integration, IntegrationParameter } from "../model/integration.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
@@ -158,9 +159,12 @@ function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
   const { file, keys } = written;
   const hasReferences = !Object.values(fields).every(isScalar);
   const visible = (hasReferences ? replaceReferences(fields as Plain, () => "") : fields) as JsonObject;
-  const all = written.entry
+  const schema: readonly Fault[] = written.entry
     ? parameterFaultsOf(written.entry, visible, written.platform)
     : [...resourceCheck(file)({ ...keys, ...visible }), ...emptyKey(file, keys)];
+  const all = hasFormats(written.fields)
+    ? [...schema, ...formatFaults(written, written.fields, { ...keys, ...visible }, []).filter(isNew(schema))]
+    : schema;
   if (all.length === 0) return all;
   const values = { ...keys, ...fields };
   return all.filter(({ keyword, path, rule }) => {
@@ -170,6 +174,31 @@ function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);
   });
+}
+
+/** The values that are not in the form of their fields. What a parameter of an integration may lack is not known. */
+function formatFaults(
+  written: WrittenResource,
+  field: FieldSchema,
+  value: unknown,
+  path: Fault["path"],
+): readonly Fault[] {
+  if (typeof value === "string") {
+    const expected = written.entry && !value.includes("://") ? undefined : formatFault(field, value);
+    if (expected === undefined) return [];
+    return [{ rule: "wrong-value", keyword: "format", message: `expected ${expected}`, path }];
+  }
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => formatFaults(written, field.items ?? {}, each, [...path, index]));
+  if (!isContainer(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    formatFaults(written, propertyOf(field, name) ?? {}, each, [...path, name]),
+  );
+}
+
+function isNew(faults: readonly Fault[]): (fault: Fault) => boolean {
+  const known = new Set(faults.map(({ path }) => JSON.stringify(path)));
+  return ({ path }) => !known.has(JSON.stringify(path));
 }
 
 function parameterFaultsOf(entry: Integration, values: JsonObject, { release }: Platform): readonly Fault[] {
@@ -239,7 +268,10 @@ function problemOf(written: WrittenResource, fields: JsonObject, fault: Fault): 
   }
   const value = valueAtPath(fields, at);
   const hint = commentHint(document, here, value);
-  const words = entry ? parameterWords(entry.parameters.get(String(top)), message, value, hint) : `${message}${hint}`;
+  const isParameter = entry && fault.keyword !== "format";
+  const words = isParameter
+    ? parameterWords(entry.parameters.get(String(top)), message, value, hint)
+    : `${message}${hint}`;
   return problemAt(rule, words, { document, path: here, of: "value" });
 }
 

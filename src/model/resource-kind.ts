@@ -99,12 +99,15 @@ export interface FieldSchema {
   readonly "x-returned"?: boolean;
   /** Sibling fields that make it a secret while they are true. */
   readonly "x-secret-with"?: readonly string[];
+  /** What servers require of it then: the first form whose sibling field `with` is true, or that has none. */
+  readonly "x-secret-forms"?: readonly SecretForm[];
   /** The usual value of new resources if instances differ; an import leaves it out. */
   readonly "x-usual"?: Plain;
   /** Each resource has its own value: an import leaves it out. */
   readonly "x-own"?: boolean;
   readonly "x-tier"?: Tier;
-  readonly "x-url"?: boolean;
+  /** The schemes of its URLs; true: http and https. */
+  readonly "x-url"?: boolean | readonly string[];
   readonly "x-host"?: boolean;
   /** `top`: a field of the row, such as `id` and `active`; `properties`: a field of its `properties`. */
   readonly "x-level"?: "top" | "properties";
@@ -117,6 +120,13 @@ export interface FieldSchema {
   readonly "x-source"?: string;
   readonly "x-expected"?: string;
   readonly "x-legacy"?: string;
+}
+
+/** The pattern of a value that can be kept secret, and what it expects in words. */
+export interface SecretForm {
+  readonly with?: string;
+  readonly pattern: string;
+  readonly expected: string;
 }
 
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";

@@ -10,6 +10,7 @@ import { withProblems } from "./failed-plan.ts";
 import { counting } from "./history.ts";
 import { inSyncRecorder, warnUnkept } from "./keep-results.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
+import { fineGrained } from "./live/token-access.ts";
 import { type ApplyingRun, inRun, openApplyRun, openRehearsalRun, type WritingRun } from "./open-run.ts";
 import { newPlan } from "./plan.ts";
 import { batchesOf, divideIntoWaves, type PreparedPlan, withApprovalObjections } from "./prepared-plan.ts";
@@ -29,7 +30,9 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
     const { ledger } = run.context;
     const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger));
     const planned = withProblems(prepared.planned, notices);
-    const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
+    const blocked =
+      blockedApply(planned, prepared) ??
+      withErrors(planned, [...scopeLacking(run, planned), ...(await secretsLacking(run, prepared))]);
     if (blocked) return await run.end(blocked);
     if (!(await hooks.approve(planned))) return await run.end(planned);
     return run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
@@ -73,6 +76,16 @@ function blockedApply(planned: Planned, { refused, stale }: PreparedPlan): Appli
   if (!planned.compared) return planned;
   if (refused.length > 0) return { ...planned, refused };
   return stale && { ...planned, outcomes: stale };
+}
+
+/** The problem of a token whose scopes allow no request of the plan; none if the server does not list them. */
+function scopeLacking({ context, dispatcher }: WritingRun, { plan }: Planned): readonly Problem[] {
+  const { tokenScopes: scopes } = context;
+  // Workers write with tokens of their own.
+  if (!scopes || dispatcher || plan.summary.writes === 0 || scopes.includes("api") || scopes.includes(fineGrained))
+    return [];
+  const message = `the token may not write, so nothing was sent: it has the scope ${scopes.join(", ") || "(none)"}, and apply needs api`;
+  return [{ severity: "error", rule: "token-scope", message }];
 }
 
 /** Empty with workers: they resolve secrets themselves, and report which they lack. */

@@ -28,6 +28,7 @@ import type { Loaded, Workspace } from "../workspace/load.ts";
 import { readRelease } from "./live/find-dialect.ts";
 import { readTokenDetails } from "./live/token-access.ts";
 import type { Request } from "./request.ts";
+import { secretFormProblems } from "./secret-forms.ts";
 
 /** A validated workspace and the request: everything that a run knows offline. */
 export interface Checked {
@@ -74,6 +75,8 @@ export interface Context extends Checked, AsyncDisposable {
   /** Names the run and its owner, for the lease. */
   readonly claim: Claim;
   readonly meter: ProgressMeter;
+  /** The scopes of the token, if the server lists them. */
+  readonly tokenScopes?: readonly string[];
 }
 
 /** The parts of a plan that are known before the server is read; `url` is empty without a usable server URL. */
@@ -89,6 +92,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
+  const forms = secretFormProblems(policies, catalogue, secrets);
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
   const ledger = file
     ? openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets, catalogue })
@@ -103,7 +107,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     rules: [],
     today,
     ofRelease: problems,
-    problems: [...notToday(today), ...problems, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
+    problems: [...notToday(today), ...problems, ...forms, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
     secrets,
     ledger,
     heading: {
@@ -236,16 +240,17 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
   return { ...context, loaded: loadedAt(context.loaded, actual), ofRelease: now, problems: [...others, ...now] };
 }
 
-/** Warns if the token expires within two weeks, and reports when it does. */
-export async function withTokenExpiry(reader: Reader, context: Context): Promise<Context> {
+/** Warns if the token expires within two weeks, reports when it does, and keeps its scopes. */
+export async function withTokenDetails(reader: Reader, context: Context): Promise<Context> {
   const token = await readTokenDetails(reader);
   const { request, today, problems } = context;
   const day = token?.expiresAt && isDay(token.expiresAt) ? token.expiresAt : null;
   request.tokenExpires?.(day);
-  if (day === null || daysBetween(today, day) > expiryNotice) return context;
+  const known = token?.scopes ? { ...context, tokenScopes: token.scopes } : context;
+  if (day === null || daysBetween(today, day) > expiryNotice) return known;
   const name = ["the access token", token?.name].filter(Boolean).join(" ");
   const message = `${name} expires on ${day}; replace it in ${tokenNameOf(request.env)} before that day`;
-  return { ...context, problems: [...problems, { severity: "warning", rule: "token-expiry", message }] };
+  return { ...known, problems: [...problems, { severity: "warning", rule: "token-expiry", message }] };
 }
 
 function otherRelease({ loaded: { settings, workspace } }: Checked, actual: string): Problem {

@@ -10,7 +10,7 @@ import {
   leaseOf,
   openContext,
   refusedWorkspace,
-  withTokenExpiry,
+  withTokenDetails,
 } from "./context.ts";
 import { failedPlan } from "./failed-plan.ts";
 import { type EarlyEnd, type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
@@ -149,7 +149,7 @@ type Connected = Pick<ConnectedRun, "connection" | "reader" | "end"> & Partial<P
 async function atServer<Own extends Connected>(context: Context, own: Own, opened: OpenedResources) {
   const released = await atRelease(own.reader, context);
   if (hasErrors(released.problems)) return blockedRun(await own.end(failedPlan(released)), opened);
-  const current = await withTokenExpiry(own.reader, released);
+  const current = await withTokenDetails(own.reader, released);
   const dispatcher = await dispatcherOf(current, own.connection, own);
   if (dispatcher) opened.add(dispatcher);
   return { ...own, context: current, dispatcher, blocked: undefined, ...disposing(opened) };

@@ -71,17 +71,21 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
   };
 }
 
-/** The only scope of a fine-grained token, whatever its permissions. */
-const fineGrained = "granular";
+/** The only scope of a fine-grained token, whatever it may do. */
+export const fineGrained = "granular";
 
 const unlistedPermissions =
   "the server does not list the permissions of a fine-grained token; it names the missing one when it refuses a request";
 
-/** The token of the connection, if the server describes it. A plan does not count the request. */
-export async function readTokenDetails(reader: Reader): Promise<TokenAccess["token"]> {
+/** Name, expiry and scopes of the connection's token, if the server describes it. A plan does not count the request. */
+export async function readTokenDetails(
+  reader: Reader,
+): Promise<(NonNullable<TokenAccess["token"]> & Pick<TokenAccess, "scopes">) | null> {
   try {
     const { body } = await reader.get(call("getToken", {}));
-    return parseToken(isObject(body) ? body : undefined);
+    const row = isObject(body) ? body : undefined;
+    const token = parseToken(row);
+    return token && { ...token, scopes: scopesIn(row) };
   } catch (error) {
     if (error instanceof CallFailed) return null;
     throw error;

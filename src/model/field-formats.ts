@@ -1,0 +1,98 @@
+import { memoized } from "../base/memoize.ts";
+import { didYouMean } from "../base/nearest.ts";
+import type { FieldSchema } from "./resource-kind.ts";
+
+/** Completes "expected …" for a text that servers refuse in this field; undefined for any other. */
+export function formatFault(field: FieldSchema, text: string): string | undefined {
+  if (text === "") return undefined;
+  return urlFault(field["x-url"], text) ?? formats[field.format ?? ""]?.(text);
+}
+
+/** Whether a field, or a part of it, has a form that {@link formatFault} knows (cached). */
+export const hasFormats = memoized(
+  ({ "x-url": url, format, items, properties = {}, additionalProperties: more }: FieldSchema): boolean =>
+    Boolean(url) ||
+    (format !== undefined && Object.hasOwn(formats, format)) ||
+    [...Object.values(properties), ...(items ? [items] : []), ...(typeof more === "object" ? [more] : [])].some(
+      hasFormats,
+    ),
+  new WeakMap(),
+);
+
+const formats: Readonly<Record<string, (text: string) => string | undefined>> = {
+  cron: cronFault,
+  "time-zone": timeZoneFault,
+};
+
+const webSchemes = ["http", "https"];
+
+/** Parts in braces and after `%` are replaced by servers, so that only the beginning is certain. */
+function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefined {
+  if (!allowed) return undefined;
+  const schemes = Array.isArray(allowed) ? allowed : webSchemes;
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  if (scheme !== undefined && schemes.includes(scheme.toLowerCase())) return undefined;
+  return `a URL that begins with ${schemes.map((each) => `${each}://`).join(" or ")}`;
+}
+
+/** What one field of a cron line may have: numbers from the first to the last, or names. */
+interface CronField {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+  readonly names?: readonly string[];
+}
+
+const cronFields: readonly CronField[] = [
+  { name: "minutes", first: 0, last: 59 },
+  { name: "hours", first: 0, last: 24 },
+  { name: "days of the month", first: -31, last: 31, names: ["l", "last"] },
+  {
+    name: "months",
+    first: 1,
+    last: 12,
+    names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+  },
+  { name: "days of the week", first: 0, last: 7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat", "l", "last"] },
+];
+
+const seconds: CronField = { name: "seconds", first: 0, last: 59 };
+
+/** Servers also take six fields, the first one of seconds, and words such as `@daily`. */
+function cronFault(text: string): string | undefined {
+  const parts = text.trim().split(/\s+/);
+  if (parts.length === 1 && text.startsWith("@")) return undefined;
+  const fields = parts.length === cronFields.length + 1 ? [seconds, ...cronFields] : cronFields;
+  if (parts.length !== fields.length) {
+    return "five fields: minute, hour, day of the month, month and day of the week, such as 30 3 * * 1-5";
+  }
+  const faulty = fields.find(
+    (field, index) => !(parts[index] ?? "").split(",").every((item) => isCronItem(field, item)),
+  );
+  if (!faulty) return undefined;
+  return `${faulty.name} from ${Math.max(0, faulty.first)} to ${faulty.last}, or a list, a range or a step of them`;
+}
+
+function isCronItem({ first, last, names = [] }: CronField, item: string): boolean {
+  const [, from = "", to] = /^(\*|\?|-?\w+)(?:-(-?\w+))?(?:\/\d+)?(?:[#%]-?\d+(?:\+\d+)?)?$/.exec(item) ?? [];
+  const isPart = (part: string) =>
+    /^-?\d+$/.test(part)
+      ? Number(part) >= first && Number(part) <= last
+      : names.some((name) => part.toLowerCase().startsWith(name));
+  return from === "*" || from === "?" ? to === undefined : isPart(from) && (to === undefined || isPart(to));
+}
+
+/** Servers have further names without a slash, such as `Berlin`. */
+function timeZoneFault(text: string): string | undefined {
+  if (!text.includes("/") || isTimeZone(text)) return undefined;
+  return `a time zone such as Europe/Berlin${didYouMean(text, Intl.supportedValuesOf("timeZone"))}`;
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
