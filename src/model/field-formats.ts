@@ -30,7 +30,7 @@ const webSchemes = ["http", "https"];
 function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefined {
   if (!allowed) return undefined;
   const schemes = Array.isArray(allowed) ? allowed : webSchemes;
-  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text.trim()) ?? [];
   if (scheme !== undefined && schemes.includes(scheme.toLowerCase())) return undefined;
   return `a URL that begins with ${schemes.map((each) => `${each}://`).join(" or ")}`;
 }
@@ -53,7 +53,12 @@ const cronFields: readonly CronField[] = [
     last: 12,
     names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
   },
-  { name: "days of the week", first: 0, last: 7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat", "l", "last"] },
+  {
+    name: "days of the week",
+    first: 0,
+    last: 7,
+    names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat", "l", "last"],
+  },
 ];
 
 const seconds: CronField = { name: "seconds", first: 0, last: 59 };

@@ -8,7 +8,7 @@ import type { KindRow, PolicyColumn } from "./kind-row.ts";
 import { kindOfWord, kindWord, type Owner, ownerOfKind } from "./owner.ts";
 import { compareReleases } from "./releases.ts";
 import type { FieldSchema } from "./resource-kind.ts";
-import type { Kind, Platform, Resource } from "./types.ts";
+import type { Change, Kind, Platform, Resource } from "./types.ts";
 
 /** The row of a kind. @throws RangeError for a kind that the catalogue does not have, which is an internal error. */
 export function kindOf({ kinds }: Catalogue, kind: Kind): KindRow {
@@ -84,4 +84,13 @@ export function fieldOf(catalogue: Catalogue, { kind, key }: Named, name: string
   if (keys) return keys.get(key)?.parameters.get(name);
   const { properties } = file.fields;
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+/** What cannot be undone about an action, in a sentence; undefined if its kind's file says nothing about it. */
+export function irreversibleOf(
+  { kinds }: Catalogue,
+  { kind, action }: Pick<Change, "kind" | "action">,
+): string | undefined {
+  if (action !== "delete" && action !== "replace") return undefined;
+  return kinds.get(kind)?.file?.irreversible?.[action];
 }

@@ -41,6 +41,8 @@ export interface ResourceKind {
   readonly tightened?: string;
   readonly imported?: boolean;
   readonly sources?: readonly string[];
+  /** What cannot be undone about these actions, in a sentence. */
+  readonly irreversible?: Partial<Readonly<Record<"delete" | "replace", string>>>;
   readonly notes?: readonly string[];
   readonly unique?: boolean;
   readonly byKey?: boolean;

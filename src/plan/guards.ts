@@ -1,8 +1,10 @@
+import { grouped } from "../base/grouped.ts";
 import { commonForm, counted, firstFew, foldedAlike, joinedByAnd, thousands } from "../base/text-format.ts";
 import { addressParts } from "../model/address.ts";
+import { kindWord, ownerOfKind } from "../model/owner.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
-import type { Difference } from "./diff/diff.ts";
+import type { Difference, LiveCounts } from "./diff/diff.ts";
 
 /** A reason not to apply a plan (docs/safety.md). */
 export interface Objection {
@@ -81,7 +83,7 @@ const blockers: Readonly<Record<Objection["guard"], string>> = {
   rule: "a rule",
 };
 
-/** The resources that a project, or the fleet, would lose, and how many are live there. */
+/** The resources that a project, the fleet, or the fleet of one kind, would lose, and how many are live there. */
 export interface RemovalShare {
   readonly scope: string;
   readonly removals: readonly Pick<Change, "address">[];
@@ -117,7 +119,36 @@ function checkRemovalShares(
   const projects = differences.map(
     ({ project, live }, i): RemovalShare => ({ scope: project, removals: removals[i] ?? [], live }),
   );
-  return (projects.length > 1 ? [fleet, ...projects] : [fleet]).flatMap((share) => checkRemovalShare(share, guards));
+  const liveByKind = addLiveCounts(differences.map(({ liveByKind = {} }) => liveByKind));
+  const kinds = hasSeveralKinds(liveByKind) ? sharesByKind(removals.flat(), liveByKind) : [];
+  const shares = projects.length > 1 ? [fleet, ...kinds, ...projects] : [fleet, ...kinds];
+  return shares.flatMap((share) => checkRemovalShare(share, guards));
+}
+
+/** The sums of live resources by kind. */
+export function addLiveCounts(all: readonly LiveCounts[]): LiveCounts {
+  const sums: Record<string, number> = {};
+  for (const counts of all) for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count;
+  return sums;
+}
+
+/** Whether the shares of kinds say more than that of the fleet. */
+export function hasSeveralKinds(live: LiveCounts): boolean {
+  return Object.keys(live).length > 1;
+}
+
+/** What the fleet would lose of each kind, so that many labels make no room for a few protected branches. */
+export function sharesByKind(
+  removals: readonly Pick<Change, "address" | "kind">[],
+  live: LiveCounts,
+): readonly RemovalShare[] {
+  return Array.from(
+    grouped(removals, ({ kind }) => kind),
+    ([kind, those]) => {
+      const owner = ownerOfKind(kind) === "group" ? " of groups" : "";
+      return { scope: `kind ${kindWord(kind)}${owner}`, removals: those, live: live[kind] ?? 0 };
+    },
+  );
 }
 
 /** Objects to changes that would disable protected resources. */

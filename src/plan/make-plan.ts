@@ -1,6 +1,7 @@
 import { compareTexts } from "../base/text-format.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
+import { irreversibleOf } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Place, Problem, Project } from "../model/types.ts";
@@ -109,7 +110,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const [call, next] = bareCallsOf(change, catalogue);
   const rerouting = changeRerouting(change, catalogue);
-  const notes = notesOf(change, live?.inherited, rerouting);
+  const notes = notesOf(change, live?.inherited, rerouting, irreversibleOf(catalogue, change));
   return {
     address,
     project,

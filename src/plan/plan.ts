@@ -185,7 +185,11 @@ export function recounted(plan: Plan, catalogue: Catalogue): Plan {
       const visible = visibleOf(planned);
       // Unknown for a kind that only the plan's own workspace has; an apply recomputes it there.
       const effect = policyEffectIn(catalogue.kinds.has(visible.kind) ? policyEffectOf(visible, catalogue) : said);
-      return { ...planned, ...effect, ...notificationsIn(reroutingIn(planned.notes ?? [], visible)) };
+      return {
+        ...planned,
+        ...effect,
+        ...notificationsIn(reroutingIn(planned.notes ?? [], visible)),
+      };
     },
   );
   const actions = changes.map(actionOf);
@@ -294,10 +298,12 @@ export function notesOf(
   change: Visible & Pick<Change, "resets">,
   inherited: true | undefined,
   rerouting: Rerouting,
+  irreversible?: string,
 ): readonly string[] {
   return [
     ...(change.action === "update" && turnsOff(change) ? [offNote(change)] : []),
     ...(change.action === "replace" ? [replaceNote] : []),
+    ...(irreversible === undefined ? [] : [`${irreversibleNote}${irreversible}`]),
     ...(change.resets ? [`${resetNote}${change.resets.join(", ")}`] : []),
     ...(change.action === "update" && inherited ? [inheritedNote] : []),
     ...reroutingNotes(rerouting),
@@ -308,8 +314,11 @@ export function notesOf(
 function reroutingIn(notes: readonly string[], change: Visible): Rerouting {
   const moved = notes.filter((note) => note.startsWith(moveNote)).map((note) => note.slice(moveNote.length));
   const others = notesOf(change, true, { lost: [], moved });
-  return { lost: notes.filter((note) => !others.includes(note) && !note.startsWith(resetNote)), moved };
+  const isOther = (note: string) => [resetNote, irreversibleNote].some((start) => note.startsWith(start));
+  return { lost: notes.filter((note) => !others.includes(note) && !isOther(note)), moved };
 }
+
+const irreversibleNote = "cannot be undone: ";
 
 const moveNote = "notifications move: ";
 

@@ -1,19 +1,25 @@
 import { inParallel } from "../base/concurrency.ts";
+import { lazy } from "../base/memoize.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, fleetPart } from "../manifest/desired-fleet.ts";
 import { isCovered } from "../manifest/selection.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";
+import { kindIn } from "../model/owner.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, DesiredProject, Outcome, Project } from "../model/types.ts";
 import { type Contradictions, contradictionIn, staleOutcome } from "../plan/contradictions.ts";
+import type { LiveCounts } from "../plan/diff/diff.ts";
 import {
+  addLiveCounts,
   checkProtected,
   checkRemovalShare,
   type GuardRules,
+  hasSeveralKinds,
   isMany,
   type Objection,
   type RemovalShare,
+  sharesByKind,
   theFleet,
 } from "../plan/guards.ts";
 import { plannedChange } from "../plan/make-plan.ts";
@@ -60,17 +66,23 @@ async function checkShares(reader: Reader, { plan, fleet, rules, scope }: SavedP
   if (!isMany(removals.length, rules.guards)) return { objections: [], unread: new Map() };
   const losing = new Set(removals.map(({ project }) => project));
   const isLosing = ({ name }: Project) => losing.has(name);
-  const { live, unread } = await countLive(reader, fleetPart(fleet, isLosing), scope);
+  const { live, byKind, unread } = await countLive(reader, fleetPart(fleet, isLosing), scope);
   const left = removals.filter(({ project }) => live.has(project));
-  const count = () =>
+  const count = lazy(() =>
     countLive(
       reader,
       fleetPart(fleet, (project) => !isLosing(project)),
       scope,
-    );
+    ),
+  );
   const share = await checkFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
+  const kindsRead = new Set(scope.policies.flatMap((policy) => [...policy.kinds]));
+  const kinds = kindsRead.size > 1 ? await checkKinds(left.map(kindOfRemoval), byKind, count, rules) : [];
   const shares = fleet.projects.length > 1 ? sharesOf(left, live) : [];
-  return { objections: [...share, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))], unread };
+  return {
+    objections: [...share, ...kinds, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))],
+    unread,
+  };
 }
 
 function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, number>): readonly RemovalShare[] {
@@ -93,8 +105,26 @@ async function checkFleet(
   return checkRemovalShare({ ...losing, live: Math.min(claimed, losing.live + sum(live)) }, guards);
 }
 
+function kindOfRemoval(planned: PlannedChange): Pick<Change, "address" | "kind"> {
+  return { address: planned.address, kind: kindIn(planned) };
+}
+
+/** The rest of the fleet is counted only if what the losing projects have does not suffice. */
+async function checkKinds(
+  removals: readonly Pick<Change, "address" | "kind">[],
+  losing: LiveCounts,
+  countOthers: () => Promise<Counted>,
+  { guards }: GuardRules,
+): Promise<readonly Objection[]> {
+  const check = (live: LiveCounts) => sharesByKind(removals, live).flatMap((share) => checkRemovalShare(share, guards));
+  if (check(losing).length === 0) return [];
+  const live = addLiveCounts([losing, (await countOthers()).byKind]);
+  return hasSeveralKinds(live) ? check(live) : [];
+}
+
 interface Counted {
   readonly live: ReadonlyMap<string, number>;
+  readonly byKind: LiveCounts;
   readonly unread: ReadonlyMap<string, RefreshedProject>;
 }
 
@@ -106,6 +136,7 @@ async function countLive(reader: Reader, { projects, at }: DesiredFleet, scope: 
   });
   return {
     live: new Map(read.flatMap(({ name, reread: { difference } }) => (difference ? [[name, difference.live]] : []))),
+    byKind: addLiveCounts(read.map(({ reread }) => reread.difference?.liveByKind ?? {})),
     unread: new Map(read.flatMap(({ name, reread }) => (reread.difference ? [] : [[name, reread]]))),
   };
 }

@@ -49,7 +49,12 @@ describe.each([...kinds])("%s", (file, kind) => {
   const { resources = [], foreign = [] } = examples.get(file) ?? {};
 
   test.each(resources)("example %# is declared as its fields allow", ({ declared, updates = [] }) => {
-    const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, formats: { "date-time": true, cron: true, "time-zone": true } });
+    const ajv = new Ajv({
+      strict: true,
+      strictRequired: false,
+      allowUnionTypes: true,
+      formats: { "date-time": true, cron: true, "time-zone": true },
+    });
     for (const word of [...words, "deprecationMessage"]) ajv.addKeyword(word);
     const validate = ajv.compile(kind.fields);
     for (const each of [declared, ...updates.map(({ declared }) => declared)]) {

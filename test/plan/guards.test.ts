@@ -77,3 +77,12 @@ describe("what is protected", () => {
     ]);
   });
 });
+
+test("a kind is judged over the fleet, so that many labels make no room for few branches", () => {
+  const labels = { ...difference("a", 300, 0), liveByKind: { label: 300 } };
+  const licenses = { ...difference("b", 20, 12), liveByKind: { license: 20 } };
+  expect(scopes([labels, licenses])).toEqual([
+    "12 of 20 live resources of kind license (60 %)",
+    "12 of 20 live resources of b (60 %)",
+  ]);
+});

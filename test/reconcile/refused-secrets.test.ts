@@ -4,7 +4,11 @@ import { stage } from "../support/stage.ts";
 const variables = (more: object) => ({ KEY: { value: { secret: "env:KEY" }, masked: true, ...more } });
 
 test.each([
-  ["short", {}, /^all.yaml:5:\d+ .*the server would refuse the value of env:KEY: expected 8 or more of the characters/m],
+  [
+    "short",
+    {},
+    /^all.yaml:5:\d+ .*the server would refuse the value of env:KEY: expected 8 or more of the characters/m,
+  ],
   ["with spaces", { raw: true }, /expected 8 or more characters, and no spaces or line breaks/],
   ["long-enough!", {}, /or raw: true/],
   ["long-enough!", { raw: true }, undefined],
@@ -31,7 +35,9 @@ test("a token whose scopes cannot write is reported before anything is sent", as
   });
   const applied = await evenkeel("apply", "--yes");
   expect(applied).toMatchObject({ code: 1, writes: 0 });
-  expect(applied.stderr).toContain("the token may not write, so nothing was sent: it has the scope read_api, and apply needs api");
+  expect(applied.stderr).toContain(
+    "the token may not write, so nothing was sent: it has the scope read_api, and apply needs api",
+  );
   policy({ projects: ["p"], licenses: { MIT: "allowed" } });
   expect((await evenkeel("apply", "--yes")).code).toBe(0);
 });

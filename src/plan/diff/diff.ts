@@ -6,7 +6,7 @@ import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
 import { compareField } from "../../model/normalise.ts";
 import { switchedOff, turnedOff } from "../../model/removal-changes.ts";
 import { mayOverride } from "../../model/server-required.ts";
-import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../../model/types.ts";
+import type { Change, Desired, DesiredProject, Kind, Live, Problem, Resource } from "../../model/types.ts";
 import type { OverrideCount } from "../overrides.ts";
 import { createChange, createRemoval, inApplyOrder, pick } from "./changes.ts";
 import { explainSkipped } from "./explain-skipped.ts";
@@ -25,6 +25,9 @@ import { chooseAction, explainNotCreated, explainNotRemoved } from "./replacemen
 import { resetFields } from "./reset-fields.ts";
 import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
 
+/** Numbers of live resources. */
+export type LiveCounts = Readonly<Record<Kind, number>>;
+
 /** The differences between a project's desired and live state. */
 export interface Difference {
   readonly project: string;
@@ -32,6 +35,8 @@ export interface Difference {
   readonly changes: readonly Change[];
   /** Number of live resources that were read: the base of a guard's percentage. */
   readonly live: number;
+  /** The same by kind. */
+  readonly liveByKind?: LiveCounts;
   /** Addresses of live resources that no policy lists. */
   readonly unmanaged: readonly string[];
   readonly unverified: readonly Unverified[];
@@ -86,6 +91,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
         .sort(inApplyOrder(catalogue)),
     ),
     live: live.filter((resource) => resource.active).length,
+    liveByKind: countByKind(live),
     unmanaged: shareEmpty(diffs.flatMap((found) => found.unmanaged ?? [])),
     unverified: shareEmpty(diffs.flatMap((found) => found.unverified ?? [])),
     settled: shareEmpty(diffs.flatMap((found) => found.settled ?? [])),
@@ -95,6 +101,12 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     ]),
     problems: shareEmpty(diffs.flatMap((found) => found.problem ?? [])),
   };
+}
+
+function countByKind(live: readonly Live[]): LiveCounts {
+  const counts: Record<Kind, number> = {};
+  for (const { kind, active } of live) if (active) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }
 
 function isFull(given: DiffOptions): given is FullDiffOptions {

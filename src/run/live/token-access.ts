@@ -85,7 +85,7 @@ export async function readTokenDetails(
     const { body } = await reader.get(call("getToken", {}));
     const row = isObject(body) ? body : undefined;
     const token = parseToken(row);
-    return token && { ...token, scopes: scopesIn(row) };
+    return token && { ...token, scopes: parseScopes(row) };
   } catch (error) {
     if (error instanceof CallFailed) return null;
     throw error;
