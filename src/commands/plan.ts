@@ -22,10 +22,15 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
 /**
  * Makes a plan for a command. If nothing was compared, only the problems are printed.
  */
-export async function planAs(command: "plan" | "drift", terminal: Terminal, asked: Options<"plan">): Promise<ExitCode> {
+export async function planAs(
+  command: "plan" | "drift",
+  terminal: Terminal,
+  asked: Options<"plan">,
+  authors = false,
+): Promise<ExitCode> {
   const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, command, options);
-  const result = await makePlan(command, terminal, asked);
+  const result = await makePlan(command, terminal, asked, authors);
   const { plan, catalogue, compared, missing } = result;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = listRefusals(plan, options);
@@ -64,12 +69,18 @@ function planAndNext(
   return paragraphs([text, saved, nextStepsText(next, palette)]);
 }
 
-async function makePlan(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
+async function makePlan(
+  command: "plan" | "drift",
+  terminal: Terminal,
+  options: Options<"plan">,
+  authors: boolean,
+): Promise<Planned> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const request: Request = {
     ...requestOf(terminal, options),
     ...(!terminal.unrecorded && { command }),
+    ...(authors && { authors }),
     storage: options.storage === true,
     resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     save: options.save === true,
@@ -110,4 +121,4 @@ function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: O
 
 /** `evenkeel drift`: a plan whose exit code reports whether anything differs. */
 export const drift: Run<Options<"drift">> = (terminal, options) =>
-  planAs("drift", terminal, { ...options, detailedExitcode: true });
+  planAs("drift", terminal, { ...options, detailedExitcode: true }, options.authors !== false);

@@ -167,7 +167,12 @@ const table = {
       ["evenkeel drift", "exit 0 in sync, 2 where live state differs"],
       ["evenkeel drift --quiet --report prometheus=/var/lib/node_exporter/evenkeel.prom", "nightly"],
     ],
-    flags: [...online, asOf, failOnLoosening],
+    flags: [
+      ...online,
+      asOf,
+      failOnLoosening,
+      { flags: "--no-authors", description: "do not ask the server who made the changes" },
+    ],
   },
   diff: {
     arguments: "[rev]",

@@ -4,6 +4,7 @@ import { addressMatcher, addressOf, partsOfAddress, resourceName } from "../mode
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Desired, Fields } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
+import { authorText } from "../plan/plan.ts";
 import { declaredListeners } from "../plan/routes/listeners.ts";
 import { type Route, routesOf } from "../plan/routes/routes.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
@@ -109,9 +110,9 @@ function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot
   return rowNode({ sign: action, name: rest, brief, source: difference, isOpen: true, detail });
 }
 
-function causeNode({ cause, since, effect }: SeenDifference): Markup {
+function causeNode({ cause, since, effect, changedBy }: SeenDifference): Markup {
   const word = cause === "drift" ? "drifted" : "pending";
-  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span class="t">for ${age(since)}</span>`;
+  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span class="t">for ${age(since)}${changedBy && cause === "drift" ? `, ${authorText(changedBy)}` : ""}</span>`;
 }
 
 function differenceCommands(project: string, { rest, cause }: SeenDifference): Markup {

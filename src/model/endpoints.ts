@@ -77,7 +77,7 @@ const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "update
 
 const requiredText: Parameter = { type: "string", required: true };
 
-const ofProject: Endpoint["segments"] = { id: requiredText };
+const ofProject = { id: requiredText } as const;
 
 const ofDeployment: Endpoint["segments"] = { ...ofProject, deployment_id: { type: "integer", required: true } };
 
@@ -104,6 +104,21 @@ export const groupsWithPaths: AnswerShape = {
 };
 
 const nothing: AnswerShape = { holds: "nothing" };
+
+/** Who changed what, newest first. */
+function auditEventsOf(owner: "project" | "group"): Endpoint {
+  const times = { created_after: { type: "datetime" }, created_before: { type: "datetime" } } as const;
+  const path = `/${owner}s/:id/audit_events`;
+  return {
+    method: "GET",
+    needs: "maintainer",
+    path,
+    segments: ofProject,
+    answer: { holds: "rows" },
+    parameters: times,
+    uncounted: true,
+  };
+}
 
 function schedulingOf(one: string): Endpoint {
   const answer = { holds: "nothing", actsLater: true } as const;
@@ -251,6 +266,9 @@ const table = {
     answer: { holds: "rows" },
     introduced: "12.7",
   },
+
+  listAuditEvents: auditEventsOf("project"),
+  listGroupAuditEvents: auditEventsOf("group"),
 
   createCommit: {
     method: "POST",

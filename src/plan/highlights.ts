@@ -6,7 +6,7 @@ import type { PolicyEffect, Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
 import { groupsOf, subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
-import { actionOf, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
+import { actionOf, authorText, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
 
 /** The title of a highlight. */
 export const attention = "Needs attention";
@@ -202,10 +202,9 @@ export function asDrift({ policy_effect: effect, ...planned }: PlannedChange, at
   const reason = planned.action_reason;
   const compared = effect ? reason.replace(`, ${effect}`, `, ${directions[effect]}`) : reason;
   const age = ageWords(planned, at);
-  return {
-    ...planned,
-    action_reason: age && effect ? `${compared} ${age}` : [compared, ...(age ? [age] : [])].join(", "),
-  };
+  const dated = age && effect ? `${compared} ${age}` : [compared, ...(age ? [age] : [])].join(", ");
+  const author = planned.changed_by ? `, ${authorText(planned.changed_by)}` : "";
+  return { ...planned, action_reason: dated + author };
 }
 
 /** `for 10 days`; empty if unknown or less than an hour. */

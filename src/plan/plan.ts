@@ -132,6 +132,8 @@ export interface PlannedChange {
   readonly cause?: Cause;
   /** ISO 8601: when the difference was first seen. Only in drift, if the state knows it. */
   readonly differs_since?: string;
+  /** Who made a change on the server, and when (ISO 8601). Only in drift, if the server's audit events name it. */
+  readonly changed_by?: ChangedBy;
   /** Planned only because of `--resend`, so that a saved plan sends it again. */
   readonly resend?: true;
   /** What look-ups found; an address stands for what is known after that resource is written. Omitted without look-ups. */
@@ -155,6 +157,18 @@ export interface PlannedChange {
   /** Its wave, from 1; only in an apply with waves. */
   readonly wave?: number;
   readonly outcome?: Outcome;
+}
+
+/** The author of a change on the server, and its time in ISO 8601. */
+export interface ChangedBy {
+  readonly author: string;
+  readonly at: string;
+}
+
+/** `changed by ada, 2026-11-20 14:02`, in UTC. */
+export function authorText({ author, at }: ChangedBy): string {
+  const time = Number.isNaN(Date.parse(at)) ? at : new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  return `changed by ${author}, ${time}`;
 }
 
 /** A request of a plan, without its parameters. */

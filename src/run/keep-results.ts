@@ -144,8 +144,16 @@ function observationOf(context: Context, result: Applied): RunObservation {
     ...(result.desired ? observeCompared(result.desired, context, result) : observeApplied(result)),
     exceptions: context.rules.flatMap(exceptionOf),
     hasLedger: ledger !== undefined,
+    ...authorsIn(result.plan),
     cause: command === "plan" || command === "apply" ? "pending" : "drift",
   };
+}
+
+function authorsIn({ resource_changes }: Applied["plan"]): Pick<RunObservation, "authorOf"> {
+  const known = new Map(
+    resource_changes.flatMap(({ address, changed_by: by }) => (by ? [[address, by] as const] : [])),
+  );
+  return known.size > 0 ? { authorOf: (address) => known.get(address) } : {};
 }
 
 function exceptionOf({ name, except, until }: Context["rules"][number]): RunObservation["exceptions"] {

@@ -13,6 +13,7 @@ import type { Plan, PlanScope } from "../plan/plan.ts";
 import { keepProjects } from "../state/notes.ts";
 import { neededBy, secretsToCompare } from "./connection.ts";
 import type { Checked, Context } from "./context.ts";
+import { withAuthors } from "./live/authors.ts";
 import { refresh } from "./live/refresh.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { type Selection, select } from "./live/select-projects.ts";
@@ -33,8 +34,15 @@ export function plan(request: Request): Promise<Planned> {
   return inRun(openPlanRun, request, async (run) => {
     const prepared = await newPlan(run.reader, run.context, run);
     const { planned } = await withApprovalObjections(prepared, run.context);
-    return run.end(planned);
+    return run.end(await authored(run.reader, run.context, planned));
   });
+}
+
+/** Adds who made the drift, if the run asks for it and the tier of the server can tell. */
+async function authored(reader: Reader, { request, loaded, concurrency }: Context, planned: Planned): Promise<Planned> {
+  const asks = request.authors && planned.compared && loaded.workspace.server.tier !== "free";
+  const warn = request.command === "watch" ? undefined : request.warn;
+  return asks ? withAuthors(reader, planned, { concurrency, warn }) : planned;
 }
 
 interface Reading extends Pick<RefreshScope, "remember"> {

@@ -71,6 +71,8 @@ export interface Request {
   readonly warn?: (sentence: string) => void;
   /** Called every second with the progress of a run with workers. */
   readonly following?: (progress: RunProgress) => void;
+  /** Asks the server who made the changes that are drift. */
+  readonly authors?: boolean;
   /** Called with the day on which the token expires; null: never, or the server does not say. */
   readonly tokenExpires?: (day: string | null) => void;
   /** Called as projects are read. */

@@ -1,3 +1,4 @@
+import { listAuditEvents } from "./audit-events.ts";
 import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
@@ -60,6 +61,9 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   updateDeployment: { role: "developer", project: deployments.editDeployment },
   deleteDeployment: { role: "maintainer", project: deployments.deleteDeployment },
   listDeploymentMergeRequests: { role: "reporter", project: deployments.listDeploymentMergeRequests },
+
+  listAuditEvents: { role: "maintainer", instance: listAuditEvents("project") },
+  listGroupAuditEvents: { role: "maintainer", instance: listAuditEvents("group") },
 
   createCommit: { role: "developer", project: mergeRequests.createCommit },
   listCommits: { role: "reporter", project: mergeRequests.listCommits },

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
+import { loadAuditEvents } from "./audit-events.ts";
 import { jobOf } from "./deployment-rows.ts";
 import type { IntegrationRecord } from "./integration-record.ts";
 import { changedRow, createdRow } from "./kind-rows.ts";
@@ -46,7 +47,8 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
   for (const user of seed.users ?? []) loadUser(state, user);
   for (const seeded of seed.snippets ?? []) loadRepository(state, "snippet", seeded, now);
   for (const seeded of seed.groups ?? []) {
-    loadRepository(state, "group", seeded, now);
+    const { id } = loadRepository(state, "group", seeded, now);
+    loadAuditEvents(state, "group", id, seeded.audit_events);
   }
   reserve(state, seed.projects ?? []);
   for (const project of seed.projects ?? []) loadProject(state, project, now);
@@ -115,6 +117,7 @@ function loadProject(state: State, seed: SeedProject, now: string): void {
     ...(seed.former_paths && { former_paths: seed.former_paths }),
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
+  loadAuditEvents(state, "project", project.record.id, seed.audit_events);
   for (const deployment of seed.deployments ?? []) {
     records.putDeployment(state, project, createDeployment(state, project, deployment, now));
   }

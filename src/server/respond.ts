@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { auditWrite } from "./audit-events.ts";
 import { type Chaos, injectFault } from "./chaos.ts";
 import { handle, type RoutedRequest } from "./handlers.ts";
 import { handleKind } from "./kind-handlers.ts";
@@ -115,7 +116,9 @@ async function replyForKind(
   const address = `http://${request.headers.host}${path}`;
   const unmodifiedSince = parseTime(request.headers["if-unmodified-since"]);
   const asked = { match, method, caller, query: formFields(query), body, unreadable, address, unmodifiedSince };
-  return handleKind(context, asked);
+  const reply = handleKind(context, asked);
+  auditWrite(context, { method, path: path.slice(prefix.length), caller, raw: body, reply });
+  return reply;
 }
 
 /** An invalid time is ignored. */

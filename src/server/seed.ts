@@ -45,12 +45,15 @@ export interface SeedRepository {
 export type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
 
 interface SeedGroup extends SeedRepository {
+  readonly audit_events?: readonly JsonObject[] | null;
   /** Like a project's; projects of the group inherit them. */
   readonly integrations?: SeedProject["integrations"] | undefined;
   readonly resources?: SeedRows;
 }
 
 export interface SeedProject extends SeedRepository {
+  /** Rows of audit events. */
+  readonly audit_events?: readonly JsonObject[] | null;
   readonly path: string;
   readonly default_branch?: string;
   /** Its former paths. */

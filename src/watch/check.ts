@@ -33,7 +33,7 @@ export async function checkNow(
   request: Request,
   since: string | undefined,
 ): Promise<{ readonly planned: Planned; readonly whole: boolean }> {
-  const asks = { ...request, command: "watch" } as const;
+  const asks = { ...request, command: "watch", authors: true } as const;
   if (since === undefined) return { planned: await plan(asks), whole: true };
   const planned = await plan({ ...asks, since });
   if (planned.compared || request.signal?.aborted) return { planned, whole: false };

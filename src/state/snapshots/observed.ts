@@ -22,6 +22,8 @@ export interface RunObservation {
   readonly observe: (index: number) => ProjectObservation;
   readonly locate: Locate;
   readonly exceptions: readonly SeenException[];
+  /** Who made a change on the server, if it is known. */
+  readonly authorOf?: (address: string) => SeenDifference["changedBy"];
   /** True if a ledger determined the causes of changes. */
   readonly hasLedger: boolean;
   /** The cause of a difference that neither a ledger nor an earlier snapshot determines. */
@@ -127,12 +129,24 @@ function toDifference(change: Change, before: ProjectSnapshot | undefined, run: 
     reason: truncateText(change.reason),
     ...(change.policyEffect && { effect: change.policyEffect }),
     since: earlier?.since ?? run.at,
+    ...authorIn(change, earlier, run),
     before: truncateFields(change.before),
     after: truncateFields(change.after),
     file,
     line,
     column,
   };
+}
+
+/** The author that this run found, or else the earlier one of the same difference. */
+function authorIn(
+  { address, before }: Change,
+  earlier: SeenDifference | undefined,
+  { authorOf }: RunObservation,
+): Pick<SeenDifference, "changedBy"> {
+  const isSame = JSON.stringify(earlier?.before) === JSON.stringify(truncateFields(before));
+  const changedBy = authorOf?.(address) ?? (isSame ? earlier?.changedBy : undefined);
+  return changedBy ? { changedBy } : {};
 }
 
 /**

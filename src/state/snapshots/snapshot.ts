@@ -41,6 +41,8 @@ export interface SeenDifference {
   readonly effect?: PolicyEffect;
   /** ISO 8601: when it was first seen to differ. */
   readonly since: string;
+  /** Who made the change on the server, and when, if the server told. */
+  readonly changedBy?: { readonly author: string; readonly at: string };
   readonly before: Fields | null;
   readonly after: Fields | null;
   readonly file: string;

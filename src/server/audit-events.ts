@@ -1,0 +1,98 @@
+import type { JsonObject } from "../base/json.ts";
+import { paged } from "./pages.ts";
+import { dropRow, putRow } from "./records.ts";
+import { forbidden, noRecord, type ServerReply } from "./reply.ts";
+import type { ParsedRequest, ServerContext } from "./server-context.ts";
+import { type Caller, findGroup, findProject, nextNumber, type State, timestamp } from "./state.ts";
+
+type Owner = "project" | "group";
+
+/** GET of the audit events of a project or a group, newest first; from the premium tier on. */
+export function listAuditEvents(owner: Owner) {
+  return (context: ServerContext, call: ParsedRequest): ServerReply => {
+    const id = ownerId(context.state, owner, call.segments.id ?? "");
+    if (id === undefined) return noRecord;
+    if (context.tier === "free") return forbidden;
+    const { created_after: after = Number.NEGATIVE_INFINITY, created_before: before = Number.POSITIVE_INFINITY } =
+      call.given;
+    const rows = (context.state.rows.get(placeOf(owner, id)) ?? []).map(({ row }) => row);
+    const isWanted = ({ created_at }: JsonObject) => {
+      const time = Date.parse(String(created_at));
+      return time >= Number(after) && time <= Number(before);
+    };
+    return paged(context, call, rows.filter(isWanted).sort(newestFirst), (row) => row);
+  };
+}
+
+function newestFirst(a: JsonObject, b: JsonObject): number {
+  return Date.parse(String(b.created_at)) - Date.parse(String(a.created_at)) || Number(b.id) - Number(a.id);
+}
+
+/** Events that each project or group keeps. */
+const mostEvents = 200;
+
+/** Adds an event of the seed, or of a request. */
+function addAuditEvent(state: State, owner: Owner, id: number, event: JsonObject): void {
+  const number = nextNumber(state, "audit event");
+  const place = placeOf(owner, id);
+  const row = { id: number, created_at: timestamp(), details: {}, ...event, entity_id: id };
+  putRow(state, place, { number, row });
+  const [oldest, ...others] = state.rows.get(place) ?? [];
+  if (oldest && others.length >= mostEvents) dropRow(state, place, oldest);
+}
+
+/** A write of which an event remains. */
+interface Write {
+  readonly method: string;
+  /** Below /api/v4. */
+  readonly path: string;
+  readonly caller: Caller;
+  readonly raw: JsonObject;
+  readonly reply: ServerReply;
+}
+
+/** Keeps an event of a successful write to a project or a group. */
+export function auditWrite({ state }: ServerContext, { method, path, caller, raw, reply }: Write): void {
+  if (method === "GET" || reply.status >= 300) return;
+  const [, owners = "", name = "", rest = ""] = /^\/(project|group)s\/([^/]+)(.*)$/.exec(path) ?? [];
+  const owner = owners === "group" ? "group" : "project";
+  const id = ownerId(state, owner, decodeURIComponent(name));
+  if (owners === "" || id === undefined) return;
+  const [field, ...others] = rest === "" ? Object.keys(raw) : [];
+  const { name: author_name, username, id: author_id } = caller.user;
+  addAuditEvent(state, owner, id, {
+    author_id,
+    author_name,
+    entity_type: owner === "project" ? "Project" : "Group",
+    details: {
+      ...(field !== undefined && others.length === 0 ? { change: field, to: raw[field] } : {}),
+      author_name: username,
+      target_details: targetOf(method, rest, raw),
+      custom_message: `${method} ${rest || path}`,
+    },
+  });
+}
+
+/** The key of the resource: the end of the path, or what a creation names. */
+function targetOf(method: string, rest: string, raw: JsonObject): string {
+  const named = ["name", "key", "url", "title", "username"].map((field) => raw[field]);
+  const key = method === "POST" ? named.find((value) => typeof value === "string") : undefined;
+  return String(key ?? decodeURIComponent(rest.split("/").at(-1) ?? ""));
+}
+
+export function loadAuditEvents(
+  state: State,
+  owner: Owner,
+  id: number,
+  events: readonly JsonObject[] | null = [],
+): void {
+  for (const event of events ?? []) addAuditEvent(state, owner, id, event);
+}
+
+function ownerId(state: State, owner: Owner, name: string): number | undefined {
+  return owner === "project" ? findProject(state, name)?.record.id : findGroup(state, name)?.id;
+}
+
+function placeOf(owner: Owner, id: number): string {
+  return `audit/${owner}/${id}`;
+}
