@@ -29,7 +29,7 @@ export function withLinearPatterns(
   text: string,
   environment: Environment,
 ): { readonly text: string } | { readonly fault: ExpressionFault } {
-  const patterns = patternsIn(environment.parse(text).ast);
+  const patterns = listPatterns(environment.parse(text).ast);
   const fault = patterns.map(patternFault).find((each) => each !== undefined);
   if (fault) return { fault };
   const linear = rewritten(text, patterns, environment);
@@ -72,8 +72,8 @@ interface Pattern {
 }
 
 /** The patterns of all calls of `matches`. The library's own implementation backtracks, and anybody may write rules. */
-function patternsIn(node: ASTNode): readonly Pattern[] {
-  const inside = childrenOf(node).flatMap(patternsIn);
+function listPatterns(node: ASTNode): readonly Pattern[] {
+  const inside = listChildren(node).flatMap(listPatterns);
   if (node.op !== "rcall") return inside;
   const [name, , [pattern]] = node.args;
   const isMatch = name === "matches" || name === linearMatch;
@@ -102,7 +102,7 @@ function rewritten(text: string, patterns: readonly Pattern[], environment: Envi
     (sum, { at }) => sum.slice(0, at) + linearMatch + sum.slice(at + linearMatch.length),
     text,
   );
-  const left = patternsIn(environment.parse(done).ast).filter(({ at }) => !done.startsWith(linearMatch, at));
+  const left = listPatterns(environment.parse(done).ast).filter(({ at }) => !done.startsWith(linearMatch, at));
   return left.length > 0 ? undefined : done;
 }
 
@@ -114,14 +114,14 @@ export interface MemberRead {
 
 /** The members that an expression reads from its variables by a dot. */
 export function membersIn(node: ASTNode): readonly MemberRead[] {
-  const inside = childrenOf(node).flatMap(membersIn);
+  const inside = listChildren(node).flatMap(membersIn);
   if (node.op !== "." && node.op !== ".?") return inside;
   const [object, name] = node.args;
   return object.op === "id" ? [{ of: object.args, name }, ...inside] : inside;
 }
 
 /** Parts of an expression; macros are not expanded. */
-function childrenOf(node: ASTNode): readonly ASTNode[] {
+function listChildren(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case "value":
     case "id":

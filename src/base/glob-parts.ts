@@ -172,14 +172,14 @@ function globTokens(glob: string): readonly GlobToken[] {
   const characters = [...glob];
   const tokens: GlobToken[] = [];
   for (let at = 0; at < characters.length; ) {
-    const [token, length] = tokenAt(characters, at);
+    const [token, length] = readToken(characters, at);
     tokens.push(token);
     at += length;
   }
   return tokens;
 }
 
-function tokenAt(characters: readonly string[], at: number): readonly [GlobToken, length: number] {
+function readToken(characters: readonly string[], at: number): readonly [GlobToken, length: number] {
   const first = characters[at] ?? "";
   const second = characters[at + 1];
   if (first === "\\" && second !== undefined) return [{ sort: "literal", text: second }, 2];

@@ -11,7 +11,7 @@ const longest = 10_000;
 export function globMatcher(glob: string, rules: GlobRules): (text: string) => boolean {
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
   const literal = fold(glob);
-  const prefix = prefixOf(literal);
+  const prefix = commonPrefix(literal);
   const folder = rules.dots && isWholeFolder(glob) ? literal.slice(0, -2) : undefined;
   const program = compileProgram(partsOf(glob, rules));
   return (text) => {
@@ -44,7 +44,7 @@ export function globFault(glob: string): string | undefined {
   if (glob.length > longest) return `a glob of at most ${longest} characters`;
   const found = faults.find(([pattern]) => pattern.test(glob.replace(/\\./gsu, "")));
   if (found) return found[1];
-  return depthOf(glob) > deepestBraces ? `a glob with braces at most ${deepestBraces} deep` : undefined;
+  return measureDepth(glob) > deepestBraces ? `a glob with braces at most ${deepestBraces} deep` : undefined;
 }
 
 const faults: readonly (readonly [RegExp, string])[] = [
@@ -60,7 +60,7 @@ const faults: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function depthOf(glob: string): number {
+function measureDepth(glob: string): number {
   let depth = 0;
   let deepest = 0;
   for (const each of glob) {
@@ -72,7 +72,7 @@ function depthOf(glob: string): number {
 
 /** The longest folder without wildcards that contains all matches of a glob; `""` for the root. */
 export function globFolder(glob: string): string {
-  const plain = prefixOf(glob);
+  const plain = commonPrefix(glob);
   return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
 }
 
@@ -82,7 +82,7 @@ function isWholeFolder(glob: string): boolean {
 }
 
 /** The common prefix of all matches; a slash before `**` is optional. */
-function prefixOf(glob: string): string {
+function commonPrefix(glob: string): string {
   const end = glob.search(/[*?[{\\]/);
   return end < 0 ? glob : glob.slice(0, end).replace(/\/$/, "");
 }
@@ -158,17 +158,17 @@ function reach(program: readonly Step[], from: number[], reached: Uint32Array, r
 
 /** True if a glob can match a text that consists of these characters. */
 export function matchesWithin(glob: string, rules: GlobRules, characters: string): boolean {
-  return isWithin(partsOf(glob, rules), anyOf(characters));
+  return isWithin(partsOf(glob, rules), matchesAnyOf(characters));
 }
 
 /** True if a glob can match a text of both sets of characters with at least one of `others`. */
 export function matchesBeyond(glob: string, rules: GlobRules, characters: string, others: string): boolean {
-  return isBeyond(partsOf(glob, rules), anyOf(characters + others), anyOf(others));
+  return isBeyond(partsOf(glob, rules), matchesAnyOf(characters + others), matchesAnyOf(others));
 }
 
 type Question = (test: Test) => boolean;
 
-function anyOf(characters: string): Question {
+function matchesAnyOf(characters: string): Question {
   const each = [...new Set(characters)];
   return (test) => each.some((character) => test(character, false));
 }

@@ -34,7 +34,7 @@ export function resetSecrets(env: Readonly<Record<string, string | undefined>>):
  * are dropped.
  */
 export function withoutSecrets(thrown: unknown): Error {
-  const { name, message, stack, code } = partsOf(thrown);
+  const { name, message, stack, code } = readParts(thrown);
   const error = new Error(knownSecrets.clean(message));
   error.name = name;
   error.stack = knownSecrets.clean(stack ?? message);
@@ -48,7 +48,7 @@ interface Parts {
   readonly code?: string;
 }
 
-function partsOf(thrown: unknown): Parts {
+function readParts(thrown: unknown): Parts {
   if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
   const { name, message, stack } = thrown;
   return { name, message, stack, ...("code" in thrown && { code: String(thrown.code) }) };

@@ -34,7 +34,7 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
     const candidates = candidatesFor(written);
     const candidate = closest(written, candidates);
     const reach = Math.max(1, Math.floor(candidate.length / 3));
-    const meant = distance(written, candidate) <= reach ? candidate : onlyWholeOf(written, candidates);
+    const meant = distance(written, candidate) <= reach ? candidate : findOnlyWhole(written, candidates);
     return meant === undefined ? undefined : words.get(meant);
   };
   const didYouMean = (word: string): string => {
@@ -61,7 +61,7 @@ export function orElse(word: string, known: readonly string[]): string {
 }
 
 /** The only one of these words of which `part` is a part. */
-function onlyWholeOf(part: string, words: readonly string[]): string | undefined {
+function findOnlyWhole(part: string, words: readonly string[]): string | undefined {
   const [first, ...others] = words.filter((each) => each.split(separator).includes(part));
   return others.length === 0 ? first : undefined;
 }

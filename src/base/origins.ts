@@ -13,7 +13,7 @@ const mostAddresses = 10;
 export function originsIn(text: string): readonly string[] {
   if (text.length > longestText) return [unclear];
   const found = new Set<string>();
-  for (const written of textsIn(text)) {
+  for (const written of listReadings(text)) {
     for (const token of written.split(separators)) for (const origin of originsOfToken(token)) found.add(origin);
     if (found.size > mostAddresses) return [unclear];
   }
@@ -33,7 +33,7 @@ const separators = /[\s,;|"'<>]+/u;
  * The text itself, and the text without characters that browsers and libraries ignore: line breaks, tabs and invisible
  * ones.
  */
-function textsIn(text: string): readonly string[] {
+function listReadings(text: string): readonly string[] {
   const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "");
   return visible === text ? [text] : [text, visible];
 }
@@ -45,7 +45,7 @@ function originsOfToken(token: string): readonly string[] {
   const starts = [...token.matchAll(beginnings)].slice(0, mostAddresses + 1);
   const isPlain = starts.length === 0 || (starts[0]?.index ?? 0) > 0;
   const bare = isPlain ? bareOrigin(token) : [];
-  return [...bare, ...starts.map(({ index, 0: opening }) => originAt(token.slice(index + opening.length), opening))];
+  return [...bare, ...starts.map(({ index, 0: opening }) => parseOrigin(token.slice(index + opening.length), opening))];
 }
 
 /** A name without a scheme, but with dots or a port: `evil.net/path`, `10.0.0.1`, `localhost:8080`. */
@@ -55,11 +55,11 @@ function bareOrigin(token: string): readonly string[] {
   const host = authority.slice(authority.lastIndexOf("@") + 1);
   const isName = /^[^:@]*[^:@.][.。．｡][^:@.\d][^:@.]*\.?(:\d+)?$/u.test(host) || /^[^:@]+:\d+$/u.test(host);
   const isNumber = /^\d+(\.\d+){3}(:\d+)?$/.test(host) || host.startsWith("[");
-  return !isMail && (isName || isNumber) ? [originAt(token, "")] : [];
+  return !isMail && (isName || isNumber) ? [parseOrigin(token, "")] : [];
 }
 
 /** `rest`: the text after the scheme and its slashes. */
-function originAt(rest: string, opening: string): string {
+function parseOrigin(rest: string, opening: string): string {
   const scheme = opening.replace(/[/\\]+$/u, "").toLowerCase();
   const [authority = ""] = rest.replace(/^[/\\]+/u, "").split(/[/\\?#]/u, 1);
   try {

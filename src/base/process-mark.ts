@@ -69,7 +69,7 @@ export function ownMark(system: ProcessSystem): ProcessMark {
   // A /proc of another namespace, as below `unshare --pid`, describes other processes.
   if (!boot || system.linkTarget("/proc/self") !== String(pid)) return { pid, host };
   const namespace = system.linkTarget("/proc/self/ns/pid");
-  return { pid, host, boot, namespace, started: startOf(system, pid) };
+  return { pid, host, boot, namespace, started: readStart(system, pid) };
 }
 
 /** True if both marks certainly identify one process */
@@ -80,7 +80,7 @@ export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
 /** True if a process has certainly ended; false if it is alive, or if that cannot be determined from here. */
 export function hasEnded(mark: ProcessMark, system: ProcessSystem): boolean {
   if (!isSameSystem(mark, ownMark(system))) return false;
-  return !system.exists(mark.pid) || differs(mark.started, startOf(system, mark.pid));
+  return !system.exists(mark.pid) || differs(mark.started, readStart(system, mark.pid));
 }
 
 function isSameSystem(a: ProcessMark, b: ProcessMark): boolean {
@@ -88,7 +88,7 @@ function isSameSystem(a: ProcessMark, b: ProcessMark): boolean {
   return isKnown && a.host === b.host && a.boot === b.boot && a.namespace === b.namespace;
 }
 
-function startOf({ read }: ProcessSystem, pid: number): string | undefined {
+function readStart({ read }: ProcessSystem, pid: number): string | undefined {
   const text = read(`/proc/${pid}/stat`);
   // The second field is the program's name in parentheses, which may contain anything; the start time is the 22nd.
   return text

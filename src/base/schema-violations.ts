@@ -25,7 +25,7 @@ export function violationsBy(
   schema: object,
   references: readonly object[] = [],
 ): (value: unknown) => readonly Violation[] {
-  return checkedBy(validators[schemaDigest(schema, references)] ?? compileNow(schema, references));
+  return createCheck(validators[schemaDigest(schema, references)] ?? compileNow(schema, references));
 }
 
 /** The key of a schema in validators.ts, where the build puts those that workspaces without their own kinds need. */
@@ -51,8 +51,8 @@ function hasNoRepeats(isUnique: boolean, list: readonly unknown[]): boolean {
 /** Only the program's own schemas have patterns that backtrack: in a kind, such a pattern is a problem. */
 const patternOf = Object.assign((text: string) => linearPattern(text) ?? new RegExp(text, "u"), { code: "patternOf" });
 
-function checkedBy(validate: ValidateFunction): (value: unknown) => readonly Violation[] {
-  return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => violationOf(error, value)));
+function createCheck(validate: ValidateFunction): (value: unknown) => readonly Violation[] {
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => toViolation(error, value)));
 }
 
 /** Schemas are validated in test/model/schemas.test.ts, because that takes a sixth of a short run. */
@@ -67,7 +67,7 @@ export const ajvOptions = {
   logger: false,
 } as const satisfies Options;
 
-function violationOf(
+function toViolation(
   { keyword, instancePath, params, data, parentSchema = {} }: ErrorObject,
   root: unknown,
 ): Violation {

@@ -24,28 +24,28 @@ export function compile(schema: object, references: readonly object[] = []): Sch
   return (value) => {
     violations ??= violationsBy(schema, references);
     const found = violations(value);
-    return found.length === 0 ? [] : faultsOf(found);
+    return found.length === 0 ? [] : toFaults(found);
   };
 }
 
 /** The first fault of each value; faults of conditions are separate. */
-function faultsOf(violations: readonly Violation[]): readonly SchemaFault[] {
-  const told = new Set(violations.flatMap(({ schema }) => ("x-expected" in schema ? alternativesOf(schema) : [])));
-  const faults = violations.filter(({ keyword, schema }) => keyword !== "if" && !told.has(schema)).map(faultOf);
+function toFaults(violations: readonly Violation[]): readonly SchemaFault[] {
+  const told = new Set(violations.flatMap(({ schema }) => ("x-expected" in schema ? listAlternatives(schema) : [])));
+  const faults = violations.filter(({ keyword, schema }) => keyword !== "if" && !told.has(schema)).map(toFault);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 
 /** A schema with `x-expected` reports it once, not for each alternative. */
-function alternativesOf({ anyOf = [], oneOf = [] }: JsonObject): readonly unknown[] {
+function listAlternatives({ anyOf = [], oneOf = [] }: JsonObject): readonly unknown[] {
   return [anyOf, oneOf].flat();
 }
 
-function faultOf({ keyword, schema, value, path, key, neededBy }: Violation): SchemaFault {
+function toFault({ keyword, schema, value, path, key, neededBy }: Violation): SchemaFault {
   if (keyword === "additionalProperties") return unknownKey(path, key ?? "", schema);
   const needs = neededBy === undefined ? "" : `, which ${neededBy} needs`;
   if (key !== undefined) return { rule: "missing-key", keyword, message: `missing ${key}${needs}`, path };
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
-  const message = `expected ${expectationOf(schema)}${got(value, schema, rule)}${suggestionFor(value, schema.enum)}`;
+  const message = `expected ${describeExpectation(schema)}${got(value, schema, rule)}${suggestionFor(value, schema.enum)}`;
   return { rule, keyword, message, path };
 }
 
@@ -60,14 +60,14 @@ function unknownKey(path: SchemaFault["path"], key: string, schema: JsonObject):
   };
 }
 
-function expectationOf(schema: JsonObject): string {
+function describeExpectation(schema: JsonObject): string {
   if (typeof schema["x-expected"] === "string") return schema["x-expected"];
   const words = expectedWords(schema.type as string | string[] | undefined, schema.enum);
   if (words === undefined) return "const" in schema ? JSON.stringify(schema.const) : "another value";
-  return `${words}${boundsOf(schema)}`;
+  return `${words}${describeBounds(schema)}`;
 }
 
-function boundsOf({
+function describeBounds({
   minimum,
   maximum,
   minLength,

@@ -42,7 +42,7 @@ export function createStop(signal?: AbortSignal): Stop {
     for (const listener of listeners) listener();
     listeners.clear();
   };
-  const aborted = (): void => now(reasonOf(signal));
+  const aborted = (): void => now(abortReason(signal));
   if (signal?.aborted) aborted();
   else signal?.addEventListener("abort", aborted, { once: true });
   return {
@@ -67,7 +67,7 @@ function sleep(milliseconds: number, listeners: Set<() => void>): Promise<void> 
   });
 }
 
-function reasonOf(signal: AbortSignal | undefined): string {
+function abortReason(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
   if (typeof reason === "string") return reason;
   return reason instanceof Error && reason.name !== "AbortError" ? reason.message : "the run was stopped";

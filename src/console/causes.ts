@@ -124,7 +124,7 @@ function mostUrgentFirst(a: FleetCause, b: FleetCause): number {
 
 /** Commands that resolve one difference: apply the manifests, or accept the live value into them. */
 export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly ShownCommand[] {
-  return commandsFor([escapeGlob(address)], cause);
+  return listCommands([escapeGlob(address)], cause);
 }
 
 /** Commands for all projects of a cause; empty if they are unreadable. */
@@ -132,13 +132,13 @@ export function commandsForCause({ cause, shapes, within, projects }: FleetCause
   if (cause === "unreadable") return [];
   const [scope, rests] = [scopeGlob(within, projects), [...new Set(shapes.map(({ rest }) => rest))]];
   const globs = rests.length > maxTargets ? [scope] : rests.map((rest) => `${scope}:${toGlob(rest)}`);
-  return commandsFor(globs, cause);
+  return listCommands(globs, cause);
 }
 
 /** Maximum number of globs in a command. */
 const maxTargets = 3;
 
-function commandsFor(globs: readonly string[], cause: "drift" | "pending"): readonly ShownCommand[] {
+function listCommands(globs: readonly string[], cause: "drift" | "pending"): readonly ShownCommand[] {
   const apply = `evenkeel apply ${globs.map((glob) => `--target ${shellWord(glob)}`).join(" ")}`;
   const accept = `evenkeel accept ${globs.map(shellWord).join(" ")}`;
   if (cause === "pending") return [{ purpose: "To apply it", line: apply }];

@@ -104,12 +104,12 @@ function statusTest(status: string): Test {
 type Heads = readonly ProjectSummary[];
 
 export const countByStatus = memoized(
-  (heads: Heads): SyncStatusCounts => countStatuses(statusesOf(heads)),
+  (heads: Heads): SyncStatusCounts => countStatuses(listStatuses(heads)),
   new WeakMap(),
 );
 
 /** A generator: an array would be as long as the fleet. */
-function* statusesOf(heads: Heads): Iterable<SyncStatus> {
+function* listStatuses(heads: Heads): Iterable<SyncStatus> {
   for (const { syncStatus } of heads) yield syncStatus;
 }
 
@@ -183,7 +183,7 @@ const collectLabels = memoized((projects: Heads): LabelNames => {
     for (const name of labels.policies) policies.add(name);
     for (const [kind, all] of Object.entries(labels.keys)) addKeys(keys, kind, all ?? new Set());
   }
-  return { policies: sorted(policies), keys: new Map([...keys].map(([kind, all]) => [kind, sorted(all)])) };
+  return { policies: sortNames(policies), keys: new Map([...keys].map(([kind, all]) => [kind, sortNames(all)])) };
 }, new WeakMap());
 
 function addKeys(keys: Map<string, Set<string>>, kind: string, more: ReadonlySet<string>): void {
@@ -192,6 +192,6 @@ function addKeys(keys: Map<string, Set<string>>, kind: string, more: ReadonlySet
   for (const key of more) if (known.size < maxKeys) known.add(key);
 }
 
-function sorted(names: Iterable<string>): readonly string[] {
+function sortNames(names: Iterable<string>): readonly string[] {
   return [...names].filter(Boolean).sort();
 }

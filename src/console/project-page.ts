@@ -39,7 +39,7 @@ export function projectPage(
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <section aria-labelledby="entries"><h2 id="entries">Settings, live and declared</h2>
 <p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
-<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(unlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
+<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(listUnlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
 ${audienceNode(seen, catalogue)}
 ${exceptionsNode(seen, known.fleet)}
@@ -55,7 +55,7 @@ function differingFirst(differences: readonly SeenDifference[]) {
 }
 
 /** Differences without a declared entry: resources that an exclusive policy removes. */
-function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDifference[] {
+function listUnlisted({ entries, differences }: ProjectSnapshot): readonly SeenDifference[] {
   const listed = new Set(entries.map(({ kind, key }) => resourceName(kind, key)));
   return differences.filter(({ rest }) => !listed.has(rest));
 }

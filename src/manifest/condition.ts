@@ -78,15 +78,15 @@ class Row {
 
 function celRow(row: JsonObject, owner: Owner): Row {
   const { namespace } = row;
-  const fields = fieldsOf(row, rowFields[owner]);
+  const fields = selectFields(row, rowFields[owner]);
   return new Row(
     owner === "project" && isObject(namespace)
-      ? { ...fields, namespace: fieldsOf(namespace, namespaceFields) }
+      ? { ...fields, namespace: selectFields(namespace, namespaceFields) }
       : fields,
   );
 }
 
-function fieldsOf(row: JsonObject, names: readonly string[]): JsonObject {
+function selectFields(row: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, celValue(row[name])]));
 }
 

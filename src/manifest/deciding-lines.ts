@@ -45,7 +45,7 @@ export function decidingLines(
       const line = lineBelow(entry, name);
       return { name, line, selector: meant(line) };
     }),
-    variables: [...variablesOf(entry, decidingVariables(layers).winners)].map((line) => ({
+    variables: [...collectVariables(entry, decidingVariables(layers).winners)].map((line) => ({
       line,
       selector: meant(line),
     })),
@@ -110,7 +110,7 @@ function writtenValue({ written, setBy, desired }: PolicyEntry, name: string): u
   return setBy ? desired.fields[name] : written?.parameters[name];
 }
 
-function variablesOf(entry: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
+function collectVariables(entry: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
   return variablesBehind(listValues(entry), vars);
 }
 
@@ -144,10 +144,10 @@ function listVariables(value: unknown): readonly string[] {
 function findSelector(layers: readonly Layer[], { document }: Stated, project: Project): string {
   const layer = layers.find(({ policy }) => policy.document === document);
   const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, project));
-  const [first] = matching.toSorted((a, b) => literalOf(b) - literalOf(a));
+  const [first] = matching.toSorted((a, b) => measureLiteral(b) - measureLiteral(a));
   return bareName(first?.written ?? "");
 }
 
-function literalOf(selector: Policy["projects"][number]): number {
+function measureLiteral(selector: Policy["projects"][number]): number {
   return selector.form === "glob" ? selector.literal : Number.MAX_SAFE_INTEGER;
 }

@@ -138,7 +138,7 @@ function toDocuments(source: ManifestSource, values: readonly unknown[]): Parsed
 /** Skips configurations of other tools, which may use merge keys. */
 function mergeKeys(document: Document): readonly Problem[] {
   if (isObject(document.value) && isGitlabform(document.value)) return [];
-  return mergeKeysIn(document.value, []).map((path) =>
+  return listMergeKeys(document.value, []).map((path) =>
     problemAt("merge-key", mergeKeyWords, { document, path, of: "key" }),
   );
 }
@@ -227,11 +227,11 @@ function mayMerge(text: string): boolean {
 }
 
 /** The paths of merge keys in a value. */
-function mergeKeysIn(value: unknown, path: Path): readonly Path[] {
+function listMergeKeys(value: unknown, path: Path): readonly Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, each]): readonly Path[] => {
     const here = [...path, Array.isArray(value) ? Number(key) : key];
-    return key === "<<" ? [here] : mergeKeysIn(each, here);
+    return key === "<<" ? [here] : listMergeKeys(each, here);
   });
 }
 

@@ -32,8 +32,10 @@ export function byExpiry(
 /** Warnings for policies, and exceptions of rules, that have expired or will within two weeks. */
 export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
   return [
-    ...policies.flatMap((policy) => expiryWarnings(policy, today, policyWords(policy.name))),
-    ...rules.flatMap((rule) => (rule.except.length > 0 ? expiryWarnings(rule, today, exceptionWords(rule.name)) : [])),
+    ...policies.flatMap((policy) => expiryWarnings(policy, today, describePolicy(policy.name))),
+    ...rules.flatMap((rule) =>
+      rule.except.length > 0 ? expiryWarnings(rule, today, describeException(rule.name)) : [],
+    ),
   ];
 }
 
@@ -42,7 +44,7 @@ interface Words {
   readonly over: (until: string) => string;
 }
 
-function policyWords(name: string): Words {
+function describePolicy(name: string): Words {
   const policy = name === "" ? "this policy" : `policy ${name}`;
   return {
     soon: (until) => `${policy} expires: ${until} is the last day on which it counts; extend until, or remove it`,
@@ -50,7 +52,7 @@ function policyWords(name: string): Words {
   };
 }
 
-function exceptionWords(name: string): Words {
+function describeException(name: string): Words {
   const rule = name === "" ? "this rule" : `rule ${name}`;
   return {
     soon: (until) => `the exceptions of ${rule} expire: ${until} is their last day; after it the rule holds there too`,
@@ -78,11 +80,11 @@ export function noLongerSelected(
 ): readonly Problem[] {
   return owners.flatMap((owner) => {
     const own = (all: readonly Policy[]) => all.filter(({ of }) => of === owner);
-    return noLongerSelectedOf(own(policies), own(expired), listedOf(owner, listing), includes);
+    return listNoLongerSelected(own(policies), own(expired), listedOf(owner, listing), includes);
   });
 }
 
-function noLongerSelectedOf(
+function listNoLongerSelected(
   policies: readonly Policy[],
   expired: readonly Policy[],
   listing: readonly Project[] | undefined,

@@ -19,15 +19,15 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
   return limitedFields(written.fields, written.parameters, []).flatMap(({ path, field }) => {
-    const name = nameOf(path);
+    const name = fieldName(path);
     const at = { document, path: pathIn(written, path), of: "key" } as const;
-    const { tier, release } = lackingOf(subject, { path, field }, platform);
+    const { tier, release } = explainLacking(subject, { path, field }, platform);
     return [
       ...(field.deprecated
         ? [problemAt("deprecated", `${name}: ${field.deprecationMessage ?? "deprecated"}`, at)]
         : []),
       ...(tier === undefined ? [] : [problemAt("tier", tier, at)]),
-      ...(release === undefined ? [] : [{ ...problemAt("release", release, at), ...severityOf(field) }]),
+      ...(release === undefined ? [] : [{ ...problemAt("release", release, at), ...chooseSeverity(field) }]),
     ];
   });
 }
@@ -46,20 +46,20 @@ const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed"] as const;
 /** The reason why a server certainly lacks a field of a kind, or a part of its value; undefined if it has it. */
 export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
   const reasons = limitedFields(file.fields, { [name]: value }, []).map((declared) => {
-    const { tier, release } = lackingOf(file.singular.replaceAll("_", " "), declared, platform);
-    return tier ?? (severityOf(declared.field).severity === undefined ? release : undefined);
+    const { tier, release } = explainLacking(file.singular.replaceAll("_", " "), declared, platform);
+    return tier ?? (chooseSeverity(declared.field).severity === undefined ? release : undefined);
   });
   return reasons.find((reason) => reason !== undefined);
 }
 
 /** Sentences on the tier and the release that the field requires. */
-function lackingOf(subject: string, { path, field }: DeclaredField, platform: Platform) {
-  const name = nameOf(path);
+function explainLacking(subject: string, { path, field }: DeclaredField, platform: Platform) {
+  const name = fieldName(path);
   const what = `${name} of ${subject}`;
   return { tier: outOfTier(field, what, platform), release: outOfRelease(field, what, platform) };
 }
 
-function nameOf(path: Path): string {
+function fieldName(path: Path): string {
   return path.filter((part) => typeof part === "string").join(".");
 }
 
@@ -91,6 +91,6 @@ function outOfRelease(field: FieldSchema, what: string, platform: Platform): str
 }
 
 /** The platform may have had a field before a public client or a published document had it. */
-function severityOf({ "x-source": source = "" }: FieldSchema): Partial<Pick<Problem, "severity">> {
+function chooseSeverity({ "x-source": source = "" }: FieldSchema): Partial<Pick<Problem, "severity">> {
   return /^(?:go-gitlab|gitbeaker|terraform-provider|OpenAPI)/.test(source) ? { severity: "warning" } : {};
 }

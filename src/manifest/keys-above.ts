@@ -42,14 +42,14 @@ export function keysAbove(
   });
   const globs = [...byGlob()].map(([glob, layers]): FolderResources => {
     const alone = apart(mergeAsWritten(layers, glob)).filter((one) => !isDeclaredElsewhere(policies, layers, one));
-    return { name: glob, path: `${baseOf(glob, layers)}/`, resources: alone };
+    return { name: glob, path: `${findBase(glob, layers)}/`, resources: alone };
   });
   const groups = named.filter(({ path }) => ownerOfName(path) === "group");
   return groups.flatMap((group) => findRefused(group, [...named, ...globs]));
 }
 
 /** The folder of everything that a glob can match. */
-function baseOf(glob: string, layers: readonly Layer[]): string {
+function findBase(glob: string, layers: readonly Layer[]): string {
   const selectors = layers.flatMap(({ policy: { projects } }) => projects);
   const own = selectors.find(
     (each): each is GlobSelector => each.form === "glob" && each.written.toLowerCase() === glob,

@@ -47,17 +47,17 @@ interface Narrowed {
 
 /** Entries that leave out fields of a policy with a wildcard, one warning for equal cases. */
 function narrowedEntries(known: readonly KnownRuling[]): readonly Problem[] {
-  const all = known.flatMap(({ ruling }) => narrowedIn(ruling));
+  const all = known.flatMap(({ ruling }) => findNarrowed(ruling));
   const equal = grouped(all, ({ wide, fields }) => JSON.stringify([wide.place(), fields]));
   return [...equal.values()].flatMap((cases) => {
     const entries = [...new Set(cases.map(({ entry }) => entry))];
     const [first] = cases;
-    return first ? [narrowed(first, entries.length - 1)] : [];
+    return first ? [warnNarrowed(first, entries.length - 1)] : [];
   });
 }
 
 /** Compares each entry with the next one of a policy with a wildcard, from which it could inherit. */
-function narrowedIn({ layers, winners }: Ruling): readonly Narrowed[] {
+function findNarrowed({ layers, winners }: Ruling): readonly Narrowed[] {
   const next = new Map<string, PolicyEntry>();
   for (const { policy } of layers.filter((layer) => isWide(layer.policy)))
     for (const wide of policy.entries) {
@@ -73,7 +73,7 @@ function narrowedIn({ layers, winners }: Ruling): readonly Narrowed[] {
   });
 }
 
-function narrowed({ entry, wide, fields }: Narrowed, others: number): Problem {
+function warnNarrowed({ entry, wide, fields }: Narrowed, others: number): Problem {
   const { document, path, desired } = entry;
   const { file, line, column } = wide.place();
   const more =

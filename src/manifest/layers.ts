@@ -37,10 +37,10 @@ export interface Merged {
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
   const layers = matchingLayers(policies, project);
-  const merged = mergedFor(sharedRuling(policies, layers, project), project);
+  const merged = mergeFor(sharedRuling(policies, layers, project), project);
   const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
   if (ended.length === 0) return merged;
-  const before = mergedFor(rulingOf([...layers, ...ended].sort(compareLayers)), project).desired;
+  const before = mergeFor(rulingOf([...layers, ...ended].sort(compareLayers)), project).desired;
   return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, ended) } };
 }
 
@@ -68,7 +68,7 @@ export function merge(
   elsewhere: (variable: string) => boolean = nowhere,
   otherwise?: StandIn,
 ): Merged {
-  return mergedFor(rulingOf(layers), project, elsewhere, otherwise);
+  return mergeFor(rulingOf(layers), project, elsewhere, otherwise);
 }
 
 const nowhere = () => false;
@@ -106,7 +106,7 @@ export function rulingOf(layers: readonly Layer[]): Ruling {
   const resources = sorted.map(({ desired }) => desired);
   const hasOpenKeys = open.some(([, { desired }]) => isTemplate(desired.key));
   return {
-    ...managedBy(layers),
+    ...collectManaged(layers),
     layers,
     vars: vars.winners,
     winners: entries.winners,
@@ -134,7 +134,7 @@ function interpolatedOnce(ruling: Ruling, project: Project): Ruling {
   return scope.problems().length === 0 ? { ...ruling, resources, open } : ruling;
 }
 
-function mergedFor(
+function mergeFor(
   ruling: Ruling,
   project: Project,
   elsewhere: (variable: string) => boolean = nowhere,
@@ -192,14 +192,14 @@ export function entryInEffect(layers: readonly Layer[], project: Project, identi
 export function mergeAsWritten(layers: readonly Layer[], name: string): DesiredProject {
   const { winners } = decidingEntries(layers);
   const resources = [...winners.values()].map(({ desired }) => desired).sort(byKindAndKey);
-  return { project: { name }, resources, ...managedBy(layers) };
+  return { project: { name }, resources, ...collectManaged(layers) };
 }
 
 function byKindAndKey(a: Desired, b: Desired): number {
   return compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key);
 }
 
-function managedBy(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
+function collectManaged(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
   const [first] = layers;
   if (first && layers.length === 1) return { kinds: first.policy.kinds, exclusive: first.policy.exclusive };
   const policies = layers.map(({ policy }) => policy).toSorted(byName);

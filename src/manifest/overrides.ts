@@ -90,8 +90,8 @@ function compareContest(
       layer,
       entry: field === undefined ? name : `${name}.${field}`,
       declares,
-      loses: lineOf(loser, field),
-      wins: lineOf(winner, field),
+      loses: findLine(loser, field),
+      wins: findLine(winner, field),
       winning,
     },
   ];
@@ -103,7 +103,7 @@ function isInEffect(declares: Desired, effective: Desired): boolean {
   return Object.entries(declares.fields).every(([name, value]) => equal(effective.fields[name], value));
 }
 
-function lineOf(entry: PolicyEntry, field: string | undefined): Stated {
+function findLine(entry: PolicyEntry, field: string | undefined): Stated {
   if (field === undefined) return stated(entry.document, entry.policy, entry.path);
   const { document, policy, path } = lineOfField(entry, field);
   return stated(document, policy, path);

@@ -33,7 +33,7 @@ export async function expressionProblems({ documents }: Pick<Loaded, "documents"
   const own = soundKinds(documents);
   if (own.length === 0) return [];
   const { compileKindExpression } = await import("../model/kind-expressions.ts");
-  return own.flatMap((document) => problemsOf(document, [], compileKindExpression));
+  return own.flatMap((document) => checkKind(document, [], compileKindExpression));
 }
 
 function kindDocuments(documents: readonly Document[]): readonly Document[] {
@@ -57,7 +57,7 @@ function readKinds(documents: readonly Document[], catalogue: Catalogue, check: 
   const kinds: ResourceKind[] = [];
   const faulty = new Set<string>();
   const problems = documents.flatMap((document) => {
-    const faults = problemsOf(document, [...bundled, ...kinds], check);
+    const faults = checkKind(document, [...bundled, ...kinds], check);
     if (faults.length === 0) kinds.push(document.value as ResourceKind);
     else if (isObject(document.value)) faulty.add(String(document.value.name));
     return faults;
@@ -65,7 +65,7 @@ function readKinds(documents: readonly Document[], catalogue: Catalogue, check: 
   return { kinds, problems, faulty };
 }
 
-function problemsOf(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {
+function checkKind(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {
   // A wrong apiVersion is reported when the kind of document is read.
   const faults = resourceKindFaults(document.value, others, check).filter(({ path }) => path[0] !== "apiVersion");
   return faults.map(({ path, message }) => problemAt("resource-kind", message, { document, path: [...path] }));

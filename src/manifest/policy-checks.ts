@@ -105,15 +105,15 @@ function ownSections({ document, text, catalogue, of }: Checkable): readonly Pro
 const sectionKeys = memoized(
   (catalogue: Catalogue) =>
     memoized((of: Owner) => {
-      const own = policyKinds(catalogue, of).flatMap(keysOf);
-      const all = owners.flatMap((owner) => policyKinds(catalogue, owner)).flatMap(keysOf);
+      const own = policyKinds(catalogue, of).flatMap(listKeys);
+      const all = owners.flatMap((owner) => policyKinds(catalogue, owner)).flatMap(listKeys);
       return { own, foreign: [...new Set(all)].filter((key) => !own.includes(key)) };
     }),
   new WeakMap(),
 );
 
 /** The keys of a policy that list resources of a kind. */
-function keysOf({ section, off }: PolicyKind): readonly string[] {
+function listKeys({ section, off }: PolicyKind): readonly string[] {
   return off === undefined ? [section] : [section, off];
 }
 

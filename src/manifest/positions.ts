@@ -146,7 +146,7 @@ class ComposedNode implements YamlNode {
   constructor(composer: Composer, start: number, value: unknown, parts: readonly NamedPair[]) {
     this.#composer = composer;
     this.start = start;
-    this.name = value instanceof ComposedNode ? value.name : nameOf(value);
+    this.name = value instanceof ComposedNode ? value.name : nodeName(value);
     this.isEmpty = value === null || (value instanceof Respelled && value.value === null);
     const below = new Map<string, YamlPair>();
     const repeated: YamlNode[] = [];
@@ -170,7 +170,7 @@ class ComposedNode implements YamlNode {
   }
 }
 
-function nameOf(value: unknown): string {
+function nodeName(value: unknown): string {
   return typeof value === "object" && value !== null && !(value instanceof Respelled) ? "" : String(value);
 }
 
@@ -206,7 +206,7 @@ class Composer {
 
   close(state: State): void {
     const { from, pairs: first } = this.#open.pop() ?? { from: 0, pairs: 0 };
-    const start = startOf(state.input, from, state.position);
+    const start = findStart(state.input, from, state.position);
     const pairs = this.#pairs.splice(first);
     const { result } = state;
     if (state.input[start] === "*") state.result = new ComposedNode(this, start, result, []);
@@ -223,7 +223,7 @@ class Composer {
 }
 
 /** An empty node begins where it would be written. */
-function startOf(input: string, from: number, end: number): number {
+function findStart(input: string, from: number, end: number): number {
   before.lastIndex = from;
   before.test(input);
   return before.lastIndex < end ? before.lastIndex : from;

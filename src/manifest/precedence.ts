@@ -26,7 +26,7 @@ interface DecidingEntries extends Winners<PolicyEntry> {
  * field.
  */
 export function decidingEntries(layers: readonly Layer[]): DecidingEntries {
-  const keyed = withInherited(layers, mostSpecific(layers, entries));
+  const keyed = addInherited(layers, mostSpecific(layers, entries));
   const single = layers.some((layer) => singletonsOf(layer.policy.entries).length > 0)
     ? decidingSingletons(layers)
     : none;
@@ -39,7 +39,7 @@ export function decidingEntries(layers: readonly Layer[]): DecidingEntries {
 }
 
 /** Adds to each entry with `inherit: true` the fields that it lacks, those of the next entries in order of precedence. */
-function withInherited(layers: readonly Layer[], { winners, problems }: Winners<PolicyEntry>): DecidingEntries {
+function addInherited(layers: readonly Layer[], { winners, problems }: Winners<PolicyEntry>): DecidingEntries {
   const inheriting = [...winners].filter(([, { written }]) => written?.inherits);
   if (inheriting.length === 0) return { winners, problems, missing: none };
   const all = inheriting.map(([identity, entry]) => [identity, inheritedEntry(layers, entry)] as const);
@@ -78,7 +78,7 @@ function inheritedEntry(layers: readonly Layer[], first: PolicyEntry): DecidingE
     next = below.winners.get(identity);
   }
   const entry = mergedEntry(first, setBy);
-  return { entry, problems: [...problems, ...combined(entry)] };
+  return { entry, problems: [...problems, ...checkCombination(entry)] };
 }
 
 const none: readonly never[] = [];
@@ -131,11 +131,11 @@ function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]
   const decided = mostSpecific(present.map(fieldsAsLayer), fields);
   const setBy = new Map([...decided.winners].map(([name, { entry }]) => [name, entry]));
   const entry = mergedEntry(first.entry, setBy);
-  return { entry, problems: [...problems, ...decided.problems, ...combined(entry)] };
+  return { entry, problems: [...problems, ...decided.problems, ...checkCombination(entry)] };
 }
 
 /** Problems of fields that several layers set together; interpolated fields are checked once they have their values. */
-function combined({ written, desired, templates, setBy }: PolicyEntry): readonly Problem[] {
+function checkCombination({ written, desired, templates, setBy }: PolicyEntry): readonly Problem[] {
   if (!written || templates.length > 0) return [];
   const policies = new Set([...(setBy?.values() ?? [])].flatMap(({ policy }) => policy ?? []));
   return policies.size > 1 ? combinedFaults(written, desired.fields, [...policies]) : [];
@@ -169,11 +169,11 @@ const entries: ItemType<PolicyEntry> = {
   isSame: (a, b) =>
     a.desired.presence === b.desired.presence &&
     a.written?.inherits === b.written?.inherits &&
-    equal(statedIn(a), statedIn(b)),
+    equal(comparedForm(a), comparedForm(b)),
 };
 
 /** As written if the catalogue knows the resource, else as normalised. */
-function statedIn({ written, desired }: PolicyEntry): object {
+function comparedForm({ written, desired }: PolicyEntry): object {
   return written?.entry ? written.parameters : desired.fields;
 }
 

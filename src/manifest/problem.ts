@@ -89,7 +89,7 @@ export function problemAt(
   { document, path, of = "value" }: { document: Placed; path: Path; of?: "key" | "value" | undefined },
 ): Problem {
   const place = document.place(path, of);
-  return { severity: severityOf(rule), rule, message, place, ...(path.length > 0 && { path: dotted(path) }) };
+  return { severity: findSeverity(rule), rule, message, place, ...(path.length > 0 && { path: joinPath(path) }) };
 }
 
 /** A source that knows the comments of its text. */
@@ -117,11 +117,11 @@ export function expressionProblem(
   { message, offset }: ExpressionFault,
 ): Problem {
   const problem = problemAt(rule, message, { document, path: [key] });
-  return { ...problem, place: document.within([key], text, offset), excerpt: excerptAt(text, offset) };
+  return { ...problem, place: document.within([key], text, offset), excerpt: createExcerpt(text, offset) };
 }
 
 /** The line around an error in an expression, with a caret below; long lines are truncated. */
-function excerptAt(text: string, offset: number): string {
+function createExcerpt(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
   const line = text.slice(start, start + 100).split("\n")[0] ?? "";
   return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
@@ -129,22 +129,22 @@ function excerptAt(text: string, offset: number): string {
 
 /** A problem of a file as a whole, at its first character. */
 export function problemIn(file: string, rule: Rule, message: string, line = 1, column = 1): Problem {
-  return { severity: severityOf(rule), rule, message, place: { file, line, column } };
+  return { severity: findSeverity(rule), rule, message, place: { file, line, column } };
 }
 
-function severityOf(rule: Rule): Severity {
+function findSeverity(rule: Rule): Severity {
   const row: { readonly asks: string; readonly severity?: Severity } = rules[rule];
   return row.severity ?? "error";
 }
 
 /** A path as text: `projects[0]`, `integrations.irc-gateway.server_port`. */
-function dotted(path: Path): string {
+function joinPath(path: Path): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part)).join("");
 }
 
 /** Sorts by file, line, column, rule and message, and merges duplicates. A merged problem names its first project. */
 export function sortedProblems(problems: readonly Problem[]): readonly Problem[] {
-  const duplicates = grouped(problems, (problem) => JSON.stringify(orderOf(problem)));
+  const duplicates = grouped(problems, (problem) => JSON.stringify(sortKey(problem)));
   return [...duplicates.values()].flatMap(inProjects).sort(compareProblems);
 }
 
@@ -159,13 +159,13 @@ function inProjects([problem, ...others]: readonly Problem[]): readonly Problem[
 const lacking: Rule = "undefined-variable";
 
 function compareProblems(a: Problem, b: Problem): number {
-  const left = orderOf(a);
-  const right = orderOf(b);
+  const left = sortKey(a);
+  const right = sortKey(b);
   const i = left.findIndex((part, index) => part !== right[index]);
   return i < 0 ? 0 : (left[i] ?? "") < (right[i] ?? "") ? -1 : 1;
 }
 
-function orderOf({ place, rule, message }: Problem): readonly (string | number)[] {
+function sortKey({ place, rule, message }: Problem): readonly (string | number)[] {
   return [place?.file ?? "", place?.line ?? 0, place?.column ?? 0, rule, message];
 }
 

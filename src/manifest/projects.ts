@@ -17,7 +17,7 @@ export function needsLookup(policies: readonly Policy[]): boolean {
   if (selected.has("glob") || policies.some(({ where }) => where)) return true;
   const forms = new Set([...selected, ...policies.flatMap(({ except }) => except.map(({ form }) => form))]);
   if (forms.has("id") && (forms.has("path") || forms.has("glob"))) return true;
-  const facts = factsUsed(policies);
+  const facts = listFacts(policies);
   const uses = (...names: readonly ProjectFact[]) => names.some((name) => facts.has(name));
   return selected.has("id") ? uses(...pathFacts) : uses("project.id", "group.id");
 }
@@ -37,7 +37,7 @@ export function selectsByGlob(policies: readonly Policy[]): boolean {
 /** The named projects whose other name, ID or path, is needed to evaluate policies. */
 export function partlyKnown(policies: readonly Policy[], named = namedProjects(policies)): readonly Project[] {
   const selectors = policies.flatMap(({ projects, except }) => [...projects, ...except]);
-  const facts = factsUsed(policies);
+  const facts = listFacts(policies);
   // IDs among them are looked up anyway, which returns the path.
   const lookedUp = new Set(named.map(idNameOf));
   const usesId = facts.has("project.id") || facts.has("group.id");
@@ -47,7 +47,7 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
   return named.filter((each) => lacksRow(each) || (each.id === undefined ? byId : each.path === undefined && byPath));
 }
 
-function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
+function listFacts(policies: readonly Policy[]): ReadonlySet<string> {
   const used = new Set<string>();
   const add = (text: unknown) => {
     if (isTemplate(text)) for (const name of referencesOf(text)) used.add(name);

@@ -117,7 +117,7 @@ function addResource(
   for (const each of plaintext) into.plaintext.push(each);
   if (isBare && Object.keys(fields).length === 0) return undefined;
   const all = entry?.parameters.has("active") && !inherits ? { ...impliedFields(entry), ...fields } : fields;
-  const resource = resourceOf(from, kind, entry?.slug ?? keyTextOf(file, keys), all);
+  const resource = createResource(from, kind, entry?.slug ?? keyTextOf(file, keys), all);
   const isSettled = isBare && templates.length === 0 && !isTemplate(text);
   const read = new DeclaredEntry(from, path, resource, templates, isSettled ? undefined : written);
   into.entries.push(read);
@@ -135,7 +135,7 @@ function inheritProblems({ document }: From, file: ResourceKind, path: Path, inh
   return [problemAt("wrong-value", "expected true; without inherit, an entry stands alone", at)];
 }
 
-function resourceOf(
+function createResource(
   { catalogue }: From,
   kind: Kind,
   key: string,
@@ -150,7 +150,8 @@ function absentEntries(
   { kind, section, off }: PolicyKind,
   text: Partial<PolicyText>,
 ): readonly PolicyEntry[] {
-  const absent = (key: string, path: Path) => new DeclaredEntry(from, path, resourceOf(from, kind, key, {}, "absent"));
+  const absent = (key: string, path: Path) =>
+    new DeclaredEntry(from, path, createResource(from, kind, key, {}, "absent"));
   if (off !== undefined)
     return listed(keysIn(text, off))
       .filter(([key]) => catalogueEntry(from.catalogue, { kind, key }))

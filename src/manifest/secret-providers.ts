@@ -46,7 +46,7 @@ export function readProviders(file: string, { documents, problems }: Parsed): Pr
     ...providers.flatMap(([name, each]) => commandFaults(document, name, each)),
   ];
   if (faults.length > 0) return nothing(faults);
-  return { known: new Map(providers.map(([name, each]) => [name, providerOf(name, each)])), problems: [] };
+  return { known: new Map(providers.map(([name, each]) => [name, toProvider(name, each)])), problems: [] };
 }
 
 const expected = "expected a mapping from names to providers";
@@ -57,7 +57,7 @@ function nothing(problems: readonly Problem[]): Providers {
   return { known: new Map(), problems };
 }
 
-function providerOf(name: string, { command = [], protocol = "each", timeout = "30s" }: ProviderText): Provider {
+function toProvider(name: string, { command = [], protocol = "each", timeout = "30s" }: ProviderText): Provider {
   const [program = "", ...args] = command;
   return { name, program, args, protocol, timeout: durationOf(timeout) ?? 30_000 };
 }

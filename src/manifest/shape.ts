@@ -78,7 +78,7 @@ export function shapeBy<Text>(
     path.length === 1 &&
     !heads.has(String(path[0])) &&
     valueAtPath(document.value, path) === null;
-  const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
+  const text = without(document.value, createCuts(faults.map(({ path }) => path)));
   const namedBy = ({ rule, path }: SchemaFault) =>
     String(rule === "unknown-key" ? path.at(-1) : valueAtPath(document.value, path));
   const reported = faults.filter((fault) => !unchecked?.has(namedBy(fault)) && !(allowsEmpty && isEmptySection(fault)));
@@ -129,7 +129,7 @@ interface Cuts {
   isCut: boolean;
 }
 
-function cutsAt(paths: readonly Path[]): Cuts {
+function createCuts(paths: readonly Path[]): Cuts {
   const root: Cuts = { below: new Map(), isCut: false };
   for (const path of paths) {
     let at = root;

@@ -132,13 +132,13 @@ const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => fact
 const facts: Readonly<Record<ProjectFact, (project: Project) => Scalar | undefined>> = {
   "project.id": (project) => (isGroup(project) ? undefined : project.id),
   "project.path": (project) => (isGroup(project) ? undefined : project.path),
-  "project.name": (project) => (isGroup(project) ? undefined : lastOf(project)),
+  "project.name": (project) => (isGroup(project) ? undefined : lastSegment(project)),
   "group.id": (project) => (isGroup(project) ? project.id : undefined),
   "group.path": (project) => (isGroup(project) && project.path ? bareName(project.path) : undefined),
-  "group.name": (project) => (isGroup(project) ? lastOf(project) : undefined),
+  "group.name": (project) => (isGroup(project) ? lastSegment(project) : undefined),
 };
 
-function lastOf({ path }: Project): string | undefined {
+function lastSegment({ path }: Project): string | undefined {
   return path && bareName(path).split("/").at(-1);
 }
 

@@ -42,24 +42,24 @@ export interface ChangeGroup<Each> {
  */
 export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) => Groupable): ChangeGroup<Each>[] {
   const viewed = [...changes].map((change) => ({ change, view: viewOf(change) }));
-  return [...grouped(viewed, ({ view }) => identityIn(view)).values()].map((group) => {
+  return [...grouped(viewed, ({ view }) => serializeIdentity(view)).values()].map((group) => {
     const views = group.map(({ view }) => view);
     const members = group.map(({ change }) => change) as [Each, ...Each[]];
     return {
       members,
       projects: views.map(({ project }) => project),
       shared: shareValues(views),
-      lines: linesOf(views),
+      lines: listLines(views),
     };
   });
 }
 
-function identityIn(view: Groupable): string {
+function serializeIdentity(view: Groupable): string {
   const { subject, action, removes, before, after, sentences } = generalise(view);
   return JSON.stringify([subject, action, removes || sortFields(before), sortFields(after), sentences]);
 }
 
-function linesOf(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {
+function listLines(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {
   const byLine = new Map(views.map(({ source }) => [`${source.file}:${source.line}`, source]));
   return [...byLine.values()] as [Place, ...Place[]];
 }

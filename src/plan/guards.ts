@@ -227,7 +227,7 @@ export function objectionGroups(objections: readonly Objection[]) {
 
 /** Merges objections to the same change in many projects. */
 function withoutRepeats(objections: readonly Objection[]): readonly Objection[] {
-  return foldedAlike(objections, formOf).map(([first, ...others]) => {
+  return foldedAlike(objections, toForm).map(([first, ...others]) => {
     if (others.length === 0) return first;
     const addresses = others.flatMap((each) => each.addresses);
     const also = firstFew(addresses.map((address) => addressParts(address)[0]));
@@ -235,7 +235,7 @@ function withoutRepeats(objections: readonly Objection[]): readonly Objection[] 
   });
 }
 
-function formOf({ guard, name, message, addresses: [first, ...others] }: Objection): string {
+function toForm({ guard, name, message, addresses: [first, ...others] }: Objection): string {
   const project = first === undefined || others.length > 0 ? undefined : addressParts(first)[0];
   return JSON.stringify([guard, name, commonForm(message, project)]);
 }

@@ -38,7 +38,7 @@ export function waveLines({ summary, resource_changes: changes }: Plan): readonl
   const waves = summary.waves ?? [];
   return waves.map(({ wave, projects, changes: count, status, reason }) => {
     const names = [...new Set(changes.filter((change) => change.wave === wave).map(({ project }) => project))];
-    const who = projects > mostNamed ? ownersOf(projects, names) : firstFew(names.map(shellWord), mostNamed);
+    const who = projects > mostNamed ? describeOwners(projects, names) : firstFew(names.map(shellWord), mostNamed);
     const end = status === "planned" ? "" : `, ${status}${reason === undefined ? "" : `: ${reason}`}`;
     return `wave ${wave} of ${waves.length}: ${who} (${counted(count, "change")})${end}`;
   });
@@ -47,7 +47,7 @@ export function waveLines({ summary, resource_changes: changes }: Plan): readonl
 const mostNamed = 3;
 
 /** A merged plan may contain the number of projects without all names. */
-function ownersOf(projects: number, names: readonly string[]): string {
+function describeOwners(projects: number, names: readonly string[]): string {
   return names.length === projects ? namesCounted(names) : counted(projects, "project");
 }
 

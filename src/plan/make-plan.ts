@@ -62,7 +62,7 @@ export function planOf(input: PlanInput): Plan {
   const planned = changes
     .map((change) => ({
       ...plannedChange(change, catalogue, projects.get(change.project)),
-      ...setAt(input.settingLine?.(change)),
+      ...toSetAt(input.settingLine?.(change)),
     }))
     .sort(byAddress);
   const overrides = addOverrides(input.differences.flatMap(({ overrides: counts = [] }) => counts));
@@ -72,7 +72,7 @@ export function planOf(input: PlanInput): Plan {
     server: { url: input.url },
     manifests: input.manifests,
     ...(input.scope && { scope: input.scope }),
-    summary: { ...summaryOf(input, planned), overridden: overriddenIn(overrides) },
+    summary: { ...summarize(input, planned), overridden: overriddenIn(overrides) },
     resource_changes: planned,
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
     ...inheritedIn(input.differences.flatMap(({ inherited = [] }) => inherited)),
@@ -83,7 +83,7 @@ export function planOf(input: PlanInput): Plan {
   return { ...rest, digest: planDigest(rest), created_at: input.createdAt };
 }
 
-function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
+function summarize(input: PlanInput, changes: readonly PlannedChange[]): Summary {
   const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
   const groups = input.differences.filter(({ project }) => ownerOfName(project) === "group").length;
   return {
@@ -101,7 +101,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
   };
 }
 
-function setAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
+function toSetAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
   return place ? { set_at: place } : {};
 }
 
@@ -117,9 +117,9 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(named && otherNames(named)),
     kind: kindWord(kind),
     key,
-    change: { actions: listedActions(action), before, after, after_sensitive: sensitiveOf(after) },
+    change: { actions: listedActions(action), before, after, after_sensitive: markSensitive(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
-    action_reason: reasonOf(change),
+    action_reason: chooseReason(change),
     cause: change.cause,
     ...(change.resend && { resend: true }),
     ...(Object.keys(change.lookedUp ?? {}).length > 0 && { looked_up: change.lookedUp }),
@@ -146,12 +146,12 @@ export function otherNames(project: Project): Pick<PlannedChange, "project_id" |
   };
 }
 
-function reasonOf(change: Change): string {
+function chooseReason(change: Change): string {
   const { policyEffect, reason } = change;
   return policyEffect ? `${reason}, ${policyEffect}` : reason;
 }
 
-function sensitiveOf(fields: Fields | null): Record<string, true> {
+function markSensitive(fields: Fields | null): Record<string, true> {
   const names = Object.keys(fields ?? {}).filter((name) => referencesWithin(fields?.[name] ?? null).length > 0);
   return Object.fromEntries(names.map((name) => [name, true]));
 }

@@ -18,7 +18,7 @@ import { definedFields, isList, isMapping, referencesIn, referencesWithin } from
 export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): readonly [Call, ...Call[]] {
   const [first, ...others] = partsOfChange(change);
   const callFor = (part: Change) =>
-    oneCall(part, catalogue, (row, endpoint) => endpoint.body && parametersOf(row, part));
+    oneCall(part, catalogue, (row, endpoint) => endpoint.body && createParameters(row, part));
   return [callFor(first), ...others.map(callFor)];
 }
 
@@ -49,11 +49,11 @@ type ParametersOf = (row: KindRow, endpoint: Endpoint) => Fields | undefined;
 
 function oneCall(part: Change, catalogue: Catalogue, parameters: ParametersOf): Call {
   const row = kindOf(catalogue, part.kind);
-  const endpoint = endpointFor(row, part);
-  return call(endpoint, segmentsOf(row, part, endpoint), parameters(row, endpoint));
+  const endpoint = findEndpoint(row, part);
+  return call(endpoint, fillSegments(row, part, endpoint), parameters(row, endpoint));
 }
 
-function endpointFor({ calls }: KindRow, { kind, key, action }: Change): Endpoint {
+function findEndpoint({ calls }: KindRow, { kind, key, action }: Change): Endpoint {
   const carrier = action === "replace" ? undefined : calls[action];
   const endpoint = typeof carrier === "function" ? carrier(key) : carrier;
   if (!endpoint) throw new RangeError(`no call for ${action} of a ${kindWord(kind)}`);
@@ -61,7 +61,7 @@ function endpointFor({ calls }: KindRow, { kind, key, action }: Change): Endpoin
 }
 
 /** The path parameters of a call: the project, the key or fields, and the row as read. */
-function segmentsOf(row: KindRow, change: Change, endpoint: Endpoint): Readonly<Record<string, string>> {
+function fillSegments(row: KindRow, change: Change, endpoint: Endpoint): Readonly<Record<string, string>> {
   const { project, key, declared, live } = change;
   const { file, read } = row;
   if (!file) return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
@@ -94,7 +94,7 @@ export function secretsSentBy(change: Change, catalogue: Catalogue): readonly Se
   return sentFieldsOf(change, catalogue).flatMap((name) => referencesWithin(change.declared[name] ?? null));
 }
 
-function parametersOf(row: KindRow, change: Change): Fields {
+function createParameters(row: KindRow, change: Change): Fields {
   if (row.file.whole) return { ...change.extraFields, ...change.declared };
   return bodyOf(row, change, change.action === "create" ? null : (change.live?.row ?? {}));
 }
@@ -120,7 +120,7 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
     const isKept = row !== null && !(name in want) && field["x-keep"] === true && live !== undefined;
     if (!isKept && !isSent(name)) continue;
     const whole = completeValue(field, want[name], live);
-    Object.assign(parameters, parametersFor(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
+    Object.assign(parameters, fieldParameters(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
   }
   checkReferences(parameters, change);
   return parameters;
@@ -194,7 +194,7 @@ function completeValue(field: FieldSchema, declared: Value | undefined, live: Pl
 }
 
 /** The parameters of a field, without those whose expression is null. */
-function parametersFor(kind: KindRow, name: string, field: FieldSchema, given: RequestSource): Fields {
+function fieldParameters(kind: KindRow, name: string, field: FieldSchema, given: RequestSource): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) return { [sendAs]: plainParameter(kind, field, given.want[name] ?? null, given.row) };
   const texts = typeof send === "string" ? { [sendAs]: send } : send;
@@ -206,7 +206,7 @@ function plainParameter(kind: KindRow, field: FieldSchema, value: Value, row: Js
   if (isList(value)) return value.map((item) => plainParameter(kind, field.items ?? {}, item, row) as Plain);
   if (!isMapping(value)) return value;
   const parts = Object.keys(value).map((name) =>
-    parametersFor(kind, name, propertyOf(field, name) ?? {}, { want: value, row }),
+    fieldParameters(kind, name, propertyOf(field, name) ?? {}, { want: value, row }),
   );
   return Object.assign({}, ...parts) as Plain;
 }

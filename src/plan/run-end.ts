@@ -76,7 +76,7 @@ interface Cause {
 }
 
 function problemCause(problem: ReportedProblem): Cause {
-  return { message: problem.message, where: locationOf(problem), project: problem.project };
+  return { message: problem.message, where: describeLocation(problem), project: problem.project };
 }
 
 function outcomeCause([address, outcome]: readonly [string, Outcome]): readonly Cause[] {
@@ -88,7 +88,7 @@ function isUnsuccessful({ status }: Outcome): boolean {
   return status !== "applied" && status !== "skipped";
 }
 
-function locationOf({ file, line, project }: ReportedProblem): string | undefined {
+function describeLocation({ file, line, project }: ReportedProblem): string | undefined {
   return file === undefined ? project : `${file}:${line}`;
 }
 
@@ -108,7 +108,7 @@ export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> 
     ...plan,
     summary: { ...plan.summary, outcomes: counts },
     resource_changes: changes,
-    warnings: [...plan.warnings, ...notKept(changes)],
+    warnings: [...plan.warnings, ...reportNotKept(changes)],
   };
   return { ...done, digest: planDigest(done) };
 }
@@ -117,7 +117,7 @@ function withOutcome(change: PlannedChange, outcome: Outcome | undefined): Plann
   return outcome ? { ...change, outcome } : change;
 }
 
-function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
+function reportNotKept(changes: readonly PlannedChange[]): ReportedProblem[] {
   const lost = changes.flatMap(({ kind, key, address, outcome }) =>
     (outcome?.not_kept ?? []).map((name) => ({ parameter: `${resourceName(kind, key)}: ${name}`, address })),
   );

@@ -29,7 +29,7 @@ export function partOfPlan({ scope = {}, resource_changes: changes }: Plan): Pla
   const changed = new Set(changes.map(({ project }) => project));
   const addresses = new Set(changes.map(({ address }) => address));
   const { includes, covers } = addressScope(targets, excludes);
-  const inShard = shards.map((shard) => shardOf(shardIn(shard)));
+  const inShard = shards.map((shard) => shardOf(parseShard(shard)));
   const isInShard = ({ name }: Project) => inShard.length === 0 || inShard.some((is) => is(name));
   return {
     includes: (project) => changed.has(project.name) || (includes(project) && isInShard(project)),
@@ -37,7 +37,7 @@ export function partOfPlan({ scope = {}, resource_changes: changes }: Plan): Pla
   };
 }
 
-function shardIn(shard: string): Shard {
+function parseShard(shard: string): Shard {
   const [index, total] = shard.split("/").map(Number);
   return { index: index ?? 1, total: total ?? 1 };
 }

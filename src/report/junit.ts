@@ -10,7 +10,7 @@ type CaseResult = "error" | "failure" | "skipped";
  * test for each warning, a passed one for each applied change, or a single one if there is nothing to act on.
  */
 export const junit: FindingRenderer = (report) => {
-  const cases = [...listFindings(report.plan, report).map(findingCase), ...passed(report)];
+  const cases = [...listFindings(report.plan, report).map(findingCase), ...passedCases(report)];
   return junitText(report, cases, properties(report));
 };
 
@@ -61,7 +61,7 @@ function findingCase({ on, rule, level, message, place, address, project }: Revi
   return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, result, rule, message: located };
 }
 
-function passed({ plan, command, exitCode }: Parameters<FindingRenderer>[0]): TestCase[] {
+function passedCases({ plan, command, exitCode }: Parameters<FindingRenderer>[0]): TestCase[] {
   const applied = plan.resource_changes.filter(({ outcome }) => outcome?.status === "applied");
   const cases = applied.map(({ project, address }) => ({ suite: project, name: `applied: ${address}` }));
   const nothing = exitCode === 0 && plan.resource_changes.length === 0;
@@ -96,9 +96,9 @@ type Attributes = Readonly<Record<string, string | number | undefined>>;
 /** An element with its attributes (undefined ones left out) around either text or other elements. */
 function tag(name: string, attributes: Attributes, content: string | readonly Tag[]): Tag {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : ` ${key}="${escaped(String(value))}"`,
+    value === undefined ? [] : ` ${key}="${escapeXml(String(value))}"`,
   );
-  const inner = typeof content === "string" ? escaped(content) : lines(content);
+  const inner = typeof content === "string" ? escapeXml(content) : lines(content);
   return (inner ? `<${name}${written.join("")}>${inner}</${name}>` : `<${name}${written.join("")}/>`) as Tag;
 }
 
@@ -115,7 +115,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Characters that XML cannot represent are written as `\uXXXX`. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return printable(text.toWellFormed())
     .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
     .replace(/[&<>"']/g, (character) => entities[character] ?? "");

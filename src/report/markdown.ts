@@ -36,7 +36,7 @@ interface Urls {
 /** A plan as a merge request comment: counts and highlights, then the changes. */
 export const planMarkdown: Renderer = (report) => {
   const { plan, catalogue, command, compared } = report;
-  const urls = urlsOf(report, plan.server.url);
+  const urls = createUrls(report, plan.server.url);
   const { sections, rows } = planView(plan, catalogue, command);
   const list = (id: string) =>
     sectionMarkdown(
@@ -53,7 +53,7 @@ export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;
-  const urls = urlsOf(report);
+  const urls = createUrls(report);
   return paragraphs([
     marker(report.command),
     headline,
@@ -74,7 +74,7 @@ export function withRows(head: readonly string[], rows: readonly Row[], urls: Ur
 const noUrls: Urls = { line: () => undefined, project: () => undefined };
 
 /** Projects are linked only where files are: in pipelines. */
-function urlsOf({ links, folder }: Pick<Report<unknown>, "links" | "folder">, server?: string): Urls {
+function createUrls({ links, folder }: Pick<Report<unknown>, "links" | "folder">, server?: string): Urls {
   return {
     line: (place) => lineUrl(links, folder, place),
     project: (name) => (links?.files === undefined || server === undefined ? undefined : projectUrl(server, name)),
@@ -191,7 +191,7 @@ function outcomeCell({ outcome }: Row): string {
 
 /** Details in the table's order. If not all fit, omits the largest and adds a sentence. */
 function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly string[] {
-  const all = detailsOf(rows, urls);
+  const all = listDetails(rows, urls);
   const bySize = [...all].sort((a, b) => a.length - b.length);
   const fitting = new Set(takeFitting(bySize, room));
   const omitted = all.length - fitting.size;
@@ -201,12 +201,16 @@ function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly
 }
 
 /** Folded details: one per change that several projects share, then one per project with its own changes. */
-function detailsOf(rows: readonly Row[], urls: Urls): readonly string[] {
+function listDetails(rows: readonly Row[], urls: Urls): readonly string[] {
   const own = rows.filter(({ projects }) => projects.length === 1);
   return [
     ...rows.filter(({ projects }) => projects.length > 1).map((row) => groupDetails(row, urls)),
     ...[...grouped(own, ({ projects: [project] }) => project)].map(([project = "", single]) => {
-      return folded(`${htmlLinked(project, urls.project(project))}: ${counted(single.length, "change")}`, single, []);
+      return foldDetails(
+        `${htmlLinked(project, urls.project(project))}: ${counted(single.length, "change")}`,
+        single,
+        [],
+      );
     }),
   ];
 }
@@ -226,16 +230,16 @@ function groupDetails(row: Row, urls: Urls): string {
     (omitted) => `… and ${counted(omitted, "more project")}.`,
   );
   const origins = places.length > 2 ? ["", `Lines: ${lines.join(", ")}${more}`] : [];
-  return folded(htmlCode(row.title), [row], ["Projects:", "", ...names, ...origins]);
+  return foldDetails(htmlCode(row.title), [row], ["Projects:", "", ...names, ...origins]);
 }
 
-function folded(title: string, rows: readonly Row[], names: readonly string[]): string {
+function foldDetails(title: string, rows: readonly Row[], names: readonly string[]): string {
   const table = [...heading(["", "What", "Field", "Before", "After"]), ...rows.flatMap(fieldRows)].join("\n");
-  const notes = rows.flatMap(notesOf).join("\n");
+  const notes = rows.flatMap(describeNotes).join("\n");
   return paragraphs([`<details><summary>${title}</summary>`, table, notes, names.join("\n"), "</details>"]);
 }
 
-function notesOf({ subject, notes }: Row): readonly string[] {
+function describeNotes({ subject, notes }: Row): readonly string[] {
   return notes.map((note) => `- ${code(subject)}: ${code(note)}`);
 }
 

@@ -15,14 +15,14 @@ import { planView } from "./view.ts";
 export function outcomeLines(changes: readonly PlannedChange[], palette: Palette): string {
   const isApplied = ({ outcome }: PlannedChange) => outcome?.status === "applied";
   const [applied, others] = [changes.filter(isApplied), changes.filter((change) => !isApplied(change))];
-  return [...linesOf(applied, palette), ...linesOf(others, palette)].join("\n");
+  return [...formatOutcomes(applied, palette), ...formatOutcomes(others, palette)].join("\n");
 }
 
-function linesOf(changes: readonly PlannedChange[], palette: Palette): readonly string[] {
-  return foldedAlike(changes, formOf).flatMap((alike) => linesOfOneForm(alike, palette));
+function formatOutcomes(changes: readonly PlannedChange[], palette: Palette): readonly string[] {
+  return foldedAlike(changes, toForm).flatMap((alike) => linesOfOneForm(alike, palette));
 }
 
-function formOf(planned: PlannedChange): string {
+function toForm(planned: PlannedChange): string {
   const { kind, key, project, policy_effect, outcome: { status, error = "" } = { status: "skipped" } } = planned;
   return JSON.stringify([
     status,

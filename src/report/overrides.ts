@@ -22,11 +22,11 @@ export interface OverriddenEntry {
 
 /** An override as reports list it; nothing of the server is known offline. */
 export function overriddenEntry(project: string, { layer, entry, loses, wins }: Override): OverriddenEntry {
-  const lines = { loses: lineOf(loses.place()), wins: lineOf(wins.place()) };
+  const lines = { loses: formatLine(loses.place()), wins: formatLine(wins.place()) };
   return { policy: layer.policy.name, entry, project, ...lines, differs: null };
 }
 
-function lineOf({ file, line }: Place): OverriddenEntry["loses"] {
+function formatLine({ file, line }: Place): OverriddenEntry["loses"] {
   return { file, line };
 }
 

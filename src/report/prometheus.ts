@@ -81,7 +81,7 @@ function lastSuccess(before: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-function actionsOf({ calls, file }: KindRow): readonly Action[] {
+function listActions({ calls, file }: KindRow): readonly Action[] {
   return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
 }
 
@@ -93,7 +93,9 @@ function actionsByWord(
   { kinds }: Catalogue,
   pending: readonly PlannedChange[],
 ): ReadonlyMap<string, readonly Action[]> {
-  const pairs = [...kinds].flatMap(([kind, row]) => actionsOf(row).map((action) => [kindWord(kind), action] as const));
+  const pairs = [...kinds].flatMap(([kind, row]) =>
+    listActions(row).map((action) => [kindWord(kind), action] as const),
+  );
   const seen = pending.map((planned) => [planned.kind, actionOf(planned)] as const);
   return groupedAs(
     [...pairs, ...seen],
@@ -157,11 +159,11 @@ function metricText(
 
 function labelsText(labels: Labels): string {
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(",");
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 

@@ -61,13 +61,13 @@ export function revisionDocument(heading: RevisionHeading, diff: RevisionDiff | 
   const { changes = [], notices = [], settings = [], overrides = [] } = diff ?? {};
   const { base, head, listing, problems, warnings } = heading;
   return {
-    ...{ format_version: "1.0", base, head, listing, summary: summaryOf(changes) },
+    ...{ format_version: "1.0", base, head, listing, summary: summarize(changes) },
     notices: notices.map(({ place, ...notice }) => ({ ...notice, ...place })),
     ...{ settings, changes, overrides, problems, warnings },
   };
 }
 
-function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
+function summarize(changes: readonly RevisionChange[]): RevisionSummary {
   const actions = revisionActions.map((action) => [action, changes.filter((each) => each.action === action).length]);
   const withEffect = (policy_effect: RevisionChange["policy_effect"]) =>
     changes.filter((each) => each.policy_effect === policy_effect).length;

@@ -7,10 +7,10 @@ import type { Palette } from "./terminal.ts";
 
 /** One line per run: time, user, command, and its outcome or progress. */
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {
-  return runs.map((each) => printable(lineOf(each, live))).join("\n");
+  return runs.map((each) => printable(formatRun(each, live))).join("\n");
 }
 
-function lineOf(summary: RunSummary, live: LiveRuns): string {
+function formatRun(summary: RunSummary, live: LiveRuns): string {
   const { run, command, who, host, started, outcome, changes, commit, reasons = [] } = summary;
   const at = commit ? ` at ${commit.slice(0, 12)}` : "";
   const head = `${run}  ${started}  ${who}@${host}  ${command}${at}: `;
@@ -51,7 +51,7 @@ function liveness({ run, progress }: RunSummary, { runs, holder }: LiveRuns) {
 /** One line per run with a journal, newest first. */
 export function runsText(runs: readonly { readonly run: string; readonly entries: readonly JournalLine[] }[]): string {
   return runs
-    .map(({ run, entries }) => printable(`${run}  ${startOf(entries)}  ${endOf(entries)}`))
+    .map(({ run, entries }) => printable(`${run}  ${formatStart(entries)}  ${formatEnd(entries)}`))
     .reverse()
     .join("\n");
 }
@@ -59,7 +59,7 @@ export function runsText(runs: readonly { readonly run: string; readonly entries
 /** The steps of a run from its journal. */
 export function runText(run: string, entries: readonly JournalLine[], palette: Palette): string {
   const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
-  const [head = "", start, end] = [`Run ${run}`, startOf(entries), endOf(entries)].map(printable);
+  const [head = "", start, end] = [`Run ${run}`, formatStart(entries), formatEnd(entries)].map(printable);
   return [palette.strong(head), start, ...steps, end].join("\n");
 }
 
@@ -74,14 +74,14 @@ export function runWithoutJournalText(summary: RunSummary, palette: Palette): st
   );
 }
 
-function startOf(entries: readonly JournalLine[]): string {
+function formatStart(entries: readonly JournalLine[]): string {
   const start = entries.find((entry) => entry.event === "start");
   if (start?.event !== "start") return "its first line is missing";
   const commit = start.commit ? ` at ${start.commit.slice(0, 12)}` : "";
   return `${start.at} ${start.who}, ${counted(start.changes, "change")} for ${start.server}${commit}`;
 }
 
-function endOf(entries: readonly JournalLine[]): string {
+function formatEnd(entries: readonly JournalLine[]): string {
   const end = entries.find((entry) => entry.event === "end");
   if (end?.event !== "end") return "did not finish";
   const counts = Object.entries(end.outcomes).filter(([, count]) => count > 0);

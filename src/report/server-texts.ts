@@ -16,13 +16,13 @@ const deploymentColumns: readonly Column[] = [
   ["ID", ({ id }) => text(id)],
   ["IID", ({ iid }) => text(iid)],
   ["STATUS", ({ status }) => text(status)],
-  ["ENVIRONMENT", ({ environment }) => textAt(environment, "name")],
+  ["ENVIRONMENT", ({ environment }) => readText(environment, "name")],
   ["REF", ({ ref }) => text(ref)],
   ["SHA", ({ sha }) => text(sha).slice(0, 8)],
   ["CREATED", ({ created_at: at }) => text(at)],
   ["UPDATED", ({ updated_at: at }) => text(at)],
-  ["BY", ({ user }) => textAt(user, "username")],
-  ["JOB", ({ deployable }) => textAt(deployable, "name")],
+  ["BY", ({ user }) => readText(user, "username")],
+  ["JOB", ({ deployable }) => readText(deployable, "name")],
 ];
 
 /** Deployments as a table in the server's order; empty columns are left out. */
@@ -33,7 +33,7 @@ export function deploymentsText(rows: readonly JsonObject[], palette: Palette): 
 const mergeRequestColumns: readonly Column[] = [
   ["MERGE REQUEST", ({ iid }) => `!${text(iid)}`],
   ["TITLE", ({ title }) => text(title)],
-  ["AUTHOR", ({ author }) => textAt(author, "username") || textAt(author, "name")],
+  ["AUTHOR", ({ author }) => readText(author, "username") || readText(author, "name")],
   ["MERGED", ({ merged_at: at }) => text(at)],
   ["URL", ({ web_url: url }) => text(url)],
 ];
@@ -50,15 +50,19 @@ function table(each: readonly Column[], rows: readonly JsonObject[], palette: Pa
 }
 
 const deploymentLines: readonly Column[] = [
-  ["environment", ({ environment }) => joined([textAt(environment, "name"), textAt(environment, "external_url")])],
+  [
+    "environment",
+    ({ environment }) => joinParts([readText(environment, "name"), readText(environment, "external_url")]),
+  ],
   ["ref", ({ ref }) => text(ref)],
   ["sha", ({ sha }) => text(sha)],
   ["created", ({ created_at: at }) => text(at)],
   ["updated", ({ updated_at: at }) => text(at)],
-  ["by", ({ user }) => joined([textAt(user, "name"), mention(textAt(user, "username"))])],
+  ["by", ({ user }) => joinParts([readText(user, "name"), mention(readText(user, "username"))])],
   [
     "job",
-    ({ deployable: job }) => joined([number(job), textAt(job, "name"), textAt(job, "stage"), textAt(job, "status")]),
+    ({ deployable: job }) =>
+      joinParts([number(job), readText(job, "name"), readText(job, "stage"), readText(job, "status")]),
   ],
   ["commit", ({ deployable }) => commitText(at(deployable, "commit"))],
   ["pipeline", ({ deployable }) => pipelineText(at(deployable, "pipeline"))],
@@ -74,15 +78,15 @@ export function deploymentText(row: JsonObject, palette: Palette): string {
 }
 
 function commitText(commit: unknown): string {
-  return joined([textAt(commit, "short_id"), textAt(commit, "title"), textAt(commit, "author_name")]);
+  return joinParts([readText(commit, "short_id"), readText(commit, "title"), readText(commit, "author_name")]);
 }
 
 function pipelineText(pipeline: unknown): string {
-  return joined([number(pipeline), textAt(pipeline, "status"), textAt(pipeline, "web_url")]);
+  return joinParts([number(pipeline), readText(pipeline, "status"), readText(pipeline, "web_url")]);
 }
 
 function number(value: unknown): string {
-  const id = textAt(value, "id");
+  const id = readText(value, "id");
   return id && `#${id}`;
 }
 
@@ -90,11 +94,11 @@ function mention(username: string): string {
   return username && `@${username}`;
 }
 
-function joined(parts: readonly string[]): string {
+function joinParts(parts: readonly string[]): string {
   return parts.filter(Boolean).join("  ");
 }
 
-function textAt(value: unknown, name: string): string {
+function readText(value: unknown, name: string): string {
   return text(at(value, name));
 }
 
@@ -116,7 +120,7 @@ export function statusText(storage: string, kinds: readonly Remainder[], palette
 const mostNames = 10;
 
 function countText({ kind, left, moving, failed, names }: Remainder): string {
-  if (left === null) return unknown(kind);
+  if (left === null) return describeUnknown(kind);
   const details = [part(moving, "moving"), part(failed, "failed to move")].filter(Boolean).join(", ");
   const listed = names.length > 0 ? `: ${firstFew(names, mostNames)}` : "";
   const limits = kind === "projects" ? "" : "; those that were never moved are not listed";
@@ -127,7 +131,7 @@ function part(count: number | null, words: string): string {
   return count ? `${count} ${words}` : "";
 }
 
-function unknown(kind: RepositoryKind): string {
+function describeUnknown(kind: RepositoryKind): string {
   return `unknown: the server does not list the moves of ${kind}`;
 }
 
@@ -174,10 +178,10 @@ function tokenText({ token, scopes }: TokenAccess): string {
 
 function projectText({ path, level, readable }: ProjectAccess): string {
   const can = readable === true ? "can be read" : `cannot be read: ${readable}`;
-  return `project  ${path}: ${roleOf(level) ?? "role unknown"}, ${can}`;
+  return `project  ${path}: ${findRole(level) ?? "role unknown"}, ${can}`;
 }
 
-function roleOf(level: number | null): string | undefined {
+function findRole(level: number | null): string | undefined {
   if (level === null) return undefined;
   return accessLevels.find(([least]) => level >= least)?.[1] ?? "not a member";
 }
@@ -202,7 +206,7 @@ export function whoamiJson({ user, token, scopes, project, commands, unknown }: 
     project: project
       ? {
           path: project.path,
-          role: roleOf(project.level) ?? null,
+          role: findRole(project.level) ?? null,
           access_level: project.level,
           readable: project.readable === true,
           ...(project.readable !== true && { error: project.readable }),
@@ -227,17 +231,17 @@ export interface ShownRoutes {
 export function routesText({ routes, unknown, many }: ShownRoutes, palette: Palette): string {
   if (routes.length + unknown.length === 0) return `No integration is notified of ${many} here.`;
   const known = routes.map(({ slug, channel, reason }) => [slug, channel ?? "", reason]);
-  const open = unknown.map((each) => [each.slug, "", unknownWords(each)]);
+  const open = unknown.map((each) => [each.slug, "", explainUnknown(each)]);
   const rows = [...known, ...open].map((row) => row.map(printable));
   return columns(["INTEGRATION", "CHANNEL", "REASON"], rows, palette);
 }
 
 /** A sentence per undecided integration, for reports that list only routes; empty without any. */
 export function unknownText({ unknown, many }: ShownRoutes): string {
-  return unknown.map((each) => printable(`${each.slug} and ${many}: ${unknownWords(each)}`)).join("\n");
+  return unknown.map((each) => printable(`${each.slug} and ${many}: ${explainUnknown(each)}`)).join("\n");
 }
 
-function unknownWords({ flag }: UnknownRoute): string {
+function explainUnknown({ flag }: UnknownRoute): string {
   return `unknown, the server does not report ${flag}`;
 }
 

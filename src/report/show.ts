@@ -21,13 +21,13 @@ export function showText({ project, resources, exclusive }: DesiredProject, cata
     const gone = kindOf(catalogue, kind).removal === "disable" ? "disabled" : "absent";
     const shown: Shown = { ...(only !== undefined && { only }), gone };
     if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, shown));
-    return [title, ...entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, shown).map(indented))];
+    return [title, ...entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, shown).map(indent))];
   });
   const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
 }
 
-function indented(line: string): string {
+function indent(line: string): string {
   return `  ${line}`;
 }
 

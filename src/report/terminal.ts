@@ -71,12 +71,12 @@ export function nextStepsText(steps: readonly NextStep[], palette: Palette): str
 
 /** A warning with its excerpt, as on stderr. */
 export function warningLine(warning: ReportedProblem): string {
-  return `warning: ${lineOf(warning)}`;
+  return `warning: ${formatProblem(warning)}`;
 }
 
 /** An error with its excerpt, labelled unless it begins with a position. */
 export function errorLine(problem: ReportedProblem): string {
-  return problem.file === undefined ? `error: ${lineOf(problem)}` : lineOf(problem);
+  return problem.file === undefined ? `error: ${formatProblem(problem)}` : formatProblem(problem);
 }
 
 /** Warnings and errors, each with its label. */
@@ -84,10 +84,10 @@ export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "pr
   return [...withoutRepeats(warnings).map(warningLine), ...withoutRepeats(problems).map(errorLine)];
 }
 
-function lineOf(problem: ReportedProblem): string {
-  return [reportedLine(problem), ...excerptOf(problem)].join("\n");
+function formatProblem(problem: ReportedProblem): string {
+  return [reportedLine(problem), ...formatExcerpt(problem)].join("\n");
 }
 
-function excerptOf({ excerpt = "" }: ReportedProblem): readonly string[] {
+function formatExcerpt({ excerpt = "" }: ReportedProblem): readonly string[] {
   return excerpt === "" ? [] : excerpt.split("\n").map((line) => `    ${printable(line)}`);
 }

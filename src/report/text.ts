@@ -153,7 +153,7 @@ const indent = "      ";
 function singleText(row: Row, palette: Palette): string {
   const { values, reason, notes, members } = row;
   const cause = palette.faint(printable([reason, ...members.flatMap(placeWords)].join(", ")));
-  const head = `  ${signText(row, palette)} ${printable(members.map(nameOf).join())}  `;
+  const head = `  ${signText(row, palette)} ${printable(members.map(formatName).join())}  `;
   return [
     ...(values.row === undefined ? [`${head}${cause}`] : [`${head}${printable(values.row)}`, `${indent}${cause}`]),
     ...belowText(values.below),
@@ -162,7 +162,7 @@ function singleText(row: Row, palette: Palette): string {
 }
 
 /** The address without the project, whose name stands above; the full address if it has none. */
-function nameOf({ address, project, kind, key }: PlannedChange): string {
+function formatName({ address, project, kind, key }: PlannedChange): string {
   const rest = resourceName(kind, key);
   return address === `${project}:${rest}` ? rest : address;
 }

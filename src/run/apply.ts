@@ -43,7 +43,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
 export function rehearse(request: Request): Promise<Rehearsed> {
   return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
     const { planned, refused, stale, ...prepared } = await preparedPlan(run);
-    const steps = await stepsOf(run, prepared);
+    const steps = await listSteps(run, prepared);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
     const requests = steps.flatMap((step) =>
@@ -65,7 +65,10 @@ async function preparedPlan(
 }
 
 /** Every change of a plan, storage moves last. */
-async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pick<PreparedPlan, "targets" | "moves">) {
+async function listSteps(
+  { reader, context }: ApplyingRun,
+  { targets, moves }: Pick<PreparedPlan, "targets" | "moves">,
+) {
   const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
   const moved = await moveSteps(reader, context, moves);
   return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];

@@ -187,7 +187,7 @@ function chooseStatus(plan: Plan, outcomes: Outcomes, interrupted: AbortSignal):
   return isWell ? "success" : "failed";
 }
 
-function fieldsOf({ fields }: DeploymentOptions): Fields {
+function recordFields({ fields }: DeploymentOptions): Fields {
   return { ...fields, status: "running" };
 }
 
@@ -199,7 +199,7 @@ async function begin(
 ): Promise<string | undefined> {
   if (connection.signal?.aborted) return undefined;
   await using writer = await connectWriter(connection);
-  const written = await recordDeployment(writer, deployment.project, fieldsOf(deployment));
+  const written = await recordDeployment(writer, deployment.project, recordFields(deployment));
   const id = "row" in written ? written.row.id : undefined;
   if (id !== undefined) return String(id);
   const why = "error" in written ? written.error : "the server did not say which record it made";
@@ -235,7 +235,7 @@ function recordProblem(message: string): Problem {
 
 /** The requests of {@link deploying} for a successful apply, for a dry run. */
 export function recordCalls(deployment: DeploymentOptions): { readonly before: Call; readonly after: Call } {
-  const before = creationCall(deployment.project, fieldsOf(deployment));
+  const before = creationCall(deployment.project, recordFields(deployment));
   const path = `${before.path}/:deployment_id`;
   return { before, after: { ...before, method: "PUT", path, parameters: { status: "success" } } };
 }

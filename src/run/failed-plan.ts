@@ -19,21 +19,21 @@ const unknown: Heading = { url: "", manifests: { digest: "", commit: null } };
  * become problems; other errors are rethrown with secrets redacted.
  */
 export function failedPlan(context: Checked | undefined, error?: unknown): Planned {
-  const problems = error === undefined ? [] : [problemOf(error)];
+  const problems = error === undefined ? [] : [toProblem(error)];
   const { heading = unknown, problems: known = [] } = context ?? {};
   const catalogue = context?.loaded.workspace.catalogue ?? catalogueOf();
-  const nothing = { ...nothingPlanned(heading, [...known, ...problems]), catalogue };
+  const nothing = { ...createEmptyPlan(heading, [...known, ...problems]), catalogue };
   if (!(error instanceof StalePlan)) return nothing;
   return { ...withProblems({ ...nothing, plan: error.plan }, problems), stale: true };
 }
 
-function problemOf(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof UserError) return { severity: "error", rule: "setup", message: withoutSecrets(error).message };
   if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explainCallFailure(error) };
   throw withoutSecrets(error);
 }
 
-function nothingPlanned(heading: Heading, problems: readonly Problem[]): Omit<Planned, "catalogue"> {
+function createEmptyPlan(heading: Heading, problems: readonly Problem[]): Omit<Planned, "catalogue"> {
   const createdAt = new Date().toISOString();
   const document = planOf({ ...heading, version, createdAt, differences: [], objections: [], problems, reads: 0 });
   return { plan: document, differences: [], compared: false, missing: [] };

@@ -39,7 +39,7 @@ export function recordAtEnd(context: Context, early: EarlyEnd): Promise<RunHisto
 /** The history of a run that writes: a summary without an end is stored at once, then its progress. */
 export async function recordFromStart(context: Context, early: EarlyEnd): Promise<RunHistory> {
   const started = new Date().toISOString();
-  await record(context, { ...headOf(context, started), ...nothingYet });
+  await record(context, { ...createHead(context, started), ...nothingYet });
   const live = followProgress(context, started);
   return openHistory(context, started, early, live);
 }
@@ -53,7 +53,7 @@ function followProgress(context: Context, started: string): () => Promise<void> 
   let recording: Promise<unknown> = Promise.resolve();
   const recordProgress = async () => {
     const progress = meter.at(performance.now(), new Date());
-    if (progress) await record(context, { ...headOf(context, started), ...nothingYet, progress });
+    if (progress) await record(context, { ...createHead(context, started), ...nothingYet, progress });
   };
   const timer = setInterval(() => {
     recording = recording.then(recordProgress);
@@ -98,7 +98,7 @@ async function openHistory(
       await stop();
       if (ended) return;
       const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, early.failure) };
-      early.recorded = recordOf(context, await record(context, { ...headOf(context, started), ...end }));
+      early.recorded = toRecorded(context, await record(context, { ...createHead(context, started), ...end }));
     },
   };
 }
@@ -116,7 +116,7 @@ async function withSince<Result extends Applied>({ state }: Context, result: Res
 /** The end of a run without a plan. */
 function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" | "reasons"> {
   const isExpected = failure instanceof UserError || failure instanceof CallFailed;
-  return isExpected ? endOf(failedPlan(context, failure), context) : { outcome: "failed" };
+  return isExpected ? describeEnd(failedPlan(context, failure), context) : { outcome: "failed" };
 }
 
 async function storeResult(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
@@ -128,21 +128,21 @@ async function storeResult(context: Context, started: string, result: Applied): 
   }));
   const seen = await recordSnapshots(context, result);
   const error = await record(context, {
-    ...headOf(context, started),
+    ...createHead(context, started),
     ended: new Date().toISOString(),
-    ...endOf(result, context),
+    ...describeEnd(result, context),
     changes: plan.resource_changes.length,
     ...touchedBy(changes),
     ...keptValues(runValues(plan.resource_changes)),
     reads: plan.summary.reads,
     ...("fleet" in seen && seen),
   });
-  const recorded = recordOf(context, error);
+  const recorded = toRecorded(context, error);
   return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
 }
 
 /** The stored run, or the reason why it was not stored. */
-function recordOf({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
+function toRecorded({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
   if (!request.command) return undefined;
   return error === undefined ? { run: claim.run } : { error };
 }
@@ -162,7 +162,7 @@ async function save<Result extends Applied>({ request, state, claim }: Context, 
 
 type Summary = Parameters<Context["state"]["runs"]["record"]>[0];
 
-function headOf({ claim, heading, request }: Context, started: string) {
+function createHead({ claim, heading, request }: Context, started: string) {
   const { run, who, host, job } = claim;
   const { commit } = heading.manifests;
   const { savedRun: plan } = request;
@@ -175,8 +175,8 @@ async function record({ request, state }: Context, summary: Summary): Promise<st
   return request.command ? userErrorOf(state.runs.record(summary)) : undefined;
 }
 
-function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "reasons"> {
-  const outcome = outcomeOf(result, context);
+function describeEnd(result: Applied, context: Context): Pick<Summary, "outcome" | "reasons"> {
+  const outcome = chooseOutcome(result, context);
   const { plan, refused, outcomes } = result;
   const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);
   if (isUnsuccessful) return { outcome, ...keptReasons(runReasons({ problems: plan.problems, refused, outcomes })) };
@@ -185,7 +185,7 @@ function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "re
 }
 
 /** The outcome in a word, independent of options that change the exit code. */
-function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
+function chooseOutcome({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
   const interrupted = request.signal?.aborted === true;
   const code = exitCode(runEnd({ problems: plan.problems, outcomes, refused, stale, interrupted }));
   const changes = plan.resource_changes;
@@ -203,7 +203,7 @@ function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Con
 function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
   const counts = new Map<string, RunValue & { projects: number }>();
   for (const planned of changes) {
-    const value = runValueOf(planned);
+    const value = toRunValue(planned);
     if (!value) continue;
     const key = JSON.stringify(value);
     const counted = counts.get(key);
@@ -213,18 +213,18 @@ function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
   return [...counts.values()];
 }
 
-function runValueOf(planned: PlannedChange): Omit<RunValue, "projects"> | undefined {
+function toRunValue(planned: PlannedChange): Omit<RunValue, "projects"> | undefined {
   const { address, project, change } = planned;
   const field = firstField(change);
   if (field === undefined) return undefined;
-  const [before, after] = [change.before, change.after].map((side) => textOf(side, field, project));
+  const [before, after] = [change.before, change.after].map((side) => formatSide(side, field, project));
   const more = fieldNamesOf(change).length - 1;
   const [, rest] = addressParts(address);
   const what = { rest, action: actionOf(planned), field, before: before ?? null, after: after ?? null };
   return { ...what, ...(more > 0 && { more }) };
 }
 
-function textOf(side: Fields | null, field: string, project: string): string | undefined {
+function formatSide(side: Fields | null, field: string, project: string): string | undefined {
   const value = side?.[field];
   if (value === undefined) return undefined;
   return isReference(value) ? `secret ${value.secret}` : generalText(inlineText(value), project);

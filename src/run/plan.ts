@@ -65,7 +65,7 @@ export async function newPlan(
   const selection = await select(reader, scope);
   const { fleet, problems } = selection;
   await keepListing(context, selection.listing);
-  const since = sinceOf(context, selection);
+  const since = createSince(context, selection);
   if (hasErrors(problems))
     return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), fleet);
   const uncompared = await secretsToCompare(context, declared.secrets());
@@ -73,7 +73,7 @@ export async function newPlan(
   const read = await refresh(reader, selection, scope);
   const named = await namesForPlan(reader, context, fleet.projects, read.differences);
   const storage = await movesOf(reader, context);
-  const contents = contentsOf(context, fleet.projects, {
+  const contents = createContents(context, fleet.projects, {
     differences: read.differences,
     projects: named.projects,
     storage,
@@ -81,7 +81,7 @@ export async function newPlan(
     problems: [...problems, ...uncompared, ...read.problems],
     reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
   });
-  const plan = withRuleObjections(documentOf(context, since, contents), context, fleet.projects);
+  const plan = withRuleObjections(createDocument(context, since, contents), context, fleet.projects);
   return preparePlan(
     context,
     { ...comparedPlan(context, plan, read), ...declared.of(fleet), moves: storage.moves },
@@ -107,7 +107,7 @@ interface Compared extends Pick<PlanInput, "differences" | "projects" | "archive
 }
 
 /** The contents of a plan, with the objections of the guards. */
-function contentsOf(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
+function createContents(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
   const { differences, problems } = compared;
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
@@ -149,7 +149,11 @@ type Contents = Pick<
   "differences" | "projects" | "archived" | "settingLine" | "moves" | "objections" | "problems" | "reads"
 >;
 
-function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {
+function createDocument(
+  { heading, problems, request }: Context,
+  since: SinceScope | undefined,
+  contents: Contents,
+): Plan {
   const { targets = [], excludes = [], part } = request;
   const scope = {
     ...since,
@@ -168,7 +172,7 @@ function documentOf({ heading, problems, request }: Context, since: SinceScope |
 }
 
 /** The scope of a run with `--since`; undefined for any other run. */
-function sinceOf({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "of">): SinceScope | undefined {
+function createSince({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "of">): SinceScope | undefined {
   return since && { since: since.commit, projects: fleet.projects.length, ...(of !== undefined && { of }) };
 }
 
@@ -181,7 +185,7 @@ function unreadPlan(
   problems: readonly Problem[],
   reads: number,
 ): Planned {
-  const plan = documentOf(context, since, { differences: [], objections: [], problems, reads });
+  const plan = createDocument(context, since, { differences: [], objections: [], problems, reads });
   return {
     plan,
     catalogue: context.loaded.workspace.catalogue,

@@ -116,7 +116,7 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
   if (!policy) return prepared;
   const { planned, refused, isProtected, saved } = prepared;
   const { plan } = planned;
-  const signed = saved && { plan: saved, signatures: sshSignatures(await signaturesFor(context)) };
+  const signed = saved && { plan: saved, signatures: sshSignatures(await readSignatures(context)) };
   const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
   if (lacking.length === 0) return prepared;
   const blocked = { ...plan, objections: [...plan.objections, ...lacking] };
@@ -126,7 +126,7 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
 }
 
 /** The armored signatures of the requested plan: from beside its file, or from the state. */
-async function signaturesFor({ request: { saved = "", savedRun }, state }: Context): Promise<string> {
+async function readSignatures({ request: { saved = "", savedRun }, state }: Context): Promise<string> {
   return savedRun === undefined ? signatureText(saved) : (await state.approvals.list(savedRun)).join("\n");
 }
 

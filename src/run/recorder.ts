@@ -45,10 +45,10 @@ export async function startRecorder(
   const { state, ledger, loaded, claim } = context;
   const cutShort = await unfinishedRuns(state.journals);
   const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
-  await journal?.write(startOf(plan, claim));
+  await journal?.write(createStart(plan, claim));
   const close = async () => {
     await journal?.close();
-    return problemOf("ledger", await ledger?.save(token));
+    return toProblem("ledger", await ledger?.save(token));
   };
   let ended = false;
   return {
@@ -59,12 +59,12 @@ export async function startRecorder(
     ],
     end: async (outcomes) => {
       const counts = withOutcomes(plan, outcomes).summary.outcomes ?? {};
-      const lost = problemOf("journal", await journal?.write({ event: "end", outcomes: counts }));
+      const lost = toProblem("journal", await journal?.write({ event: "end", outcomes: counts }));
       ended = true;
       const saved = journal ? saveUnstored(loaded.root, claim.run, journal.unstored()) : undefined;
       return [
         ...lost,
-        ...problemOf("journal", saved),
+        ...toProblem("journal", saved),
         ...(await close()),
         ...(await noticeAll(context, token, cutShort)),
       ];
@@ -77,7 +77,7 @@ export async function startRecorder(
 
 const now = () => new Date();
 
-function problemOf(rule: string, error: string | undefined): Problem[] {
+function toProblem(rule: string, error: string | undefined): Problem[] {
   return error ? [{ severity: "error", rule, message: error }] : [];
 }
 
@@ -109,7 +109,7 @@ export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFl
   );
 }
 
-function startOf(
+function createStart(
   { manifests, server, resource_changes: changes }: Plan,
   { who, host }: Context["claim"],
 ): JournalEntry {

@@ -58,9 +58,9 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const parse = parsingOnce();
   const read = (commit: string) => loadRevision(repository, commit, parse);
   const is = later === null ? onDisk(loadWorkspace(folder, {}, parse)) : read(later);
-  const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
+  const after = await openSide(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
   const beside = { beside: after.side.workspace, today };
-  return { root, before: await sideOf(earlier, read(earlier), beside), after };
+  return { root, before: await openSide(earlier, read(earlier), beside), after };
 }
 
 function onDisk(loaded: Loaded): LoadedRevision {
@@ -103,7 +103,7 @@ async function openEarlier(now: Checked, commit: string, parse: ParseManifest): 
   const repository = repositoryAround(now.loaded.root);
   const named = commitNamed(repository, commit);
   const read = loadRevision(repository, named, parse);
-  return sideOf(named, read, { beside: now.loaded.workspace, today: now.today });
+  return openSide(named, read, { beside: now.loaded.workspace, today: now.today });
 }
 
 interface Reading {
@@ -113,7 +113,11 @@ interface Reading {
   readonly today: string;
 }
 
-async function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): Promise<OpenedSide> {
+async function openSide(
+  commit: string | null,
+  read: LoadedRevision | undefined,
+  reading: Reading,
+): Promise<OpenedSide> {
   const { beside, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
   const { workspace, documents, problems: found, settings, contents }: LoadedRevision = read ?? nothing;

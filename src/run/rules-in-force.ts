@@ -79,7 +79,7 @@ function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): 
 }
 
 /** A project as in a plan. */
-function projectListed({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
+function toProject({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
   return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
 }
 
@@ -93,7 +93,7 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   const { expired, rules: stated } = validate(loaded, today);
   if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = await rulesInForce(stated, env, today);
-  const merged = evaluated(plan, { rules, today }, plan.resource_changes.map(projectListed));
+  const merged = evaluated(plan, { rules, today }, plan.resource_changes.map(toProject));
   const errors = bySeverity(problems).problems;
   if (errors.length === 0) return merged;
   const reported = { ...merged, problems: [...merged.problems, ...errors] };

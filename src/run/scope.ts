@@ -43,7 +43,7 @@ export function scopeOf(context: Context): RefreshScope {
   const limits = addressScope(targets, excludes);
   const inShard = request.shard ?? (() => true);
   const resent = request.resend ?? [];
-  const resend = anyOf(resent.map(addressTest));
+  const resend = matchAny(resent.map(addressTest));
   const { only } = request;
   const compared = {
     catalogue: heading.catalogue ?? catalogueOf(),
@@ -67,14 +67,14 @@ export function scopeOf(context: Context): RefreshScope {
       : { selecting: new Map([...optionsOf("--target", targets), ...optionsOf("--exclude", excludes)]) }),
     globs: [...targets, ...excludes, ...resent].filter((glob) => !meansMoves(glob)),
     referencedGlobs: [
-      ...namedBy(loaded.workspace.protected, request),
+      ...listGlobs(loaded.workspace.protected, request),
       ...exceptionsOf(context),
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
     needsNames: context.rules.length > 0,
     includes: (project) => limits.includes(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
-    ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
+    ...(since && { since: { ...since, ...limitFleet(listed, heading.url) } }),
     ...(ledger && isTrusting && { trusts: createTrust(ledger) }),
     diff: (project) =>
       isLimited
@@ -96,7 +96,7 @@ export function scopeOf(context: Context): RefreshScope {
 /** Milliseconds for which a project list is reused: newer projects are found by the next plan. */
 const longestBelieved = 3_600_000;
 
-function fleetFor(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
+function limitFleet(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
   if (kept?.server !== server) return { recent: undefined, listed: undefined };
   const age = Date.now() - kept.at.getTime();
   return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };
@@ -119,7 +119,7 @@ function optionsOf(option: string, globs: readonly string[]): readonly (readonly
   return globs.map((glob) => [glob, option]);
 }
 
-function namedBy(
+function listGlobs(
   globs: readonly string[],
   { targets = [], excludes = [], resend = [], waivers }: Request,
 ): readonly string[] {
@@ -130,7 +130,7 @@ function namedBy(
 /** The guard rules of a workspace for these projects. */
 export function guardRules({ loaded }: Context, projects: readonly Project[]): GuardRules {
   const { guards, protected: globs } = loaded.workspace;
-  const test = anyOf(globs.map(cautiousAddressTest));
+  const test = matchAny(globs.map(cautiousAddressTest));
   const find = globs.length > 0 ? projectFinder(projects) : () => undefined;
   const projectOf = (name: string) => find(name) ?? projectNamed(name);
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
@@ -146,11 +146,11 @@ export function canaryTest({ loaded }: Context, projects: readonly Project[]): (
 
 /** Objections that the request does not waive. */
 export function refusedBy(plan: Plan, projects: readonly Project[], { waivers }: Request): readonly Objection[] {
-  return unwaivedObjections(plan.objections, removalsOf(plan).length, waiversFor(waivers, projects));
+  return unwaivedObjections(plan.objections, removalsOf(plan).length, normaliseWaivers(waivers, projects));
 }
 
 /** Waivers in the form of addresses in objections, whichever name of the project the user gave. */
-function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
+function normaliseWaivers(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
   if (!waivers) return undefined;
   const find = projectFinder(projects);
   const named = (address: string) => renamed(address, find(projectPart(address))?.name ?? projectPart(address));
@@ -171,7 +171,7 @@ export function idleProtection(context: Context, projects: readonly Project[]): 
   const settings = settingsToCheck(context);
   if (!settings) return [];
   return workspace.protected.flatMap((glob, index) => {
-    const why = whyIdle(glob, projects, workspace.catalogue);
+    const why = explainIdle(glob, projects, workspace.catalogue);
     const at = { document: settings, path: ["protected", index] };
     return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
   });
@@ -181,7 +181,7 @@ export function idleProtection(context: Context, projects: readonly Project[]): 
  * Explains why a `protected` glob protects nothing: it matches no project, or no resource that could be disabled
  * there. Undefined if it may protect something, live or not.
  */
-function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
+function explainIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
   if (!projects.some(projectTest(glob)))
     return `it matches no ${ownerOfName(projectPart(glob))} that the policies select`;
   const removable = [...catalogue.kinds].flatMap(([kind, { calls, removal }]) => (calls[removal] ? kind : []));
@@ -211,7 +211,7 @@ export function idleCanaries(context: Context, projects: readonly Project[]): Pr
   });
 }
 
-function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {
+function matchAny<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {
   return (...input: Input) => tests.some((test) => test(...input));
 }
 

@@ -34,7 +34,7 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
   const changed = since && new Set(migrationChanges(since.before, since.after).map(({ address }) => address));
   return planMoves(reader, {
     ...scope,
-    includes: (address) => inTarget(address) && inShard(storageOf(address)) && (changed?.has(address) ?? true),
+    includes: (address) => inTarget(address) && inShard(parseStorage(address)) && (changed?.has(address) ?? true),
   });
 }
 
@@ -45,7 +45,7 @@ const undeclared: Problem = {
 };
 
 /** Moves from one storage belong to one shard. */
-function storageOf(address: string): string {
+function parseStorage(address: string): string {
   return address.slice(0, address.lastIndexOf("/"));
 }
 
@@ -84,21 +84,25 @@ export async function movesAgain(
   const unread = problems.find(({ severity }) => severity === "error");
   const contradictions = planned.flatMap((each) => {
     const why = declared.has(each.address)
-      ? contradictionOf(each, now.get(each.address), catalogue)
+      ? explainContradiction(each, now.get(each.address), catalogue)
       : "no manifest declares it";
     return why === undefined ? [] : [[each.address, why] as const];
   });
-  const steps = planned.map((each) => stepOf(each, now.get(each.address), unread, catalogue));
+  const steps = planned.map((each) => toStep(each, now.get(each.address), unread, catalogue));
   return { objections, steps, contradictions: new Map(contradictions) };
 }
 
 /** If the source is unchanged, the manifests alone determine the destination. */
-function contradictionOf(planned: PlannedChange, move: Move | undefined, catalogue: Catalogue): string | undefined {
+function explainContradiction(
+  planned: PlannedChange,
+  move: Move | undefined,
+  catalogue: Catalogue,
+): string | undefined {
   if (!move || move.change.liveDigest !== planned.live?.digest) return undefined;
   return statedDifference(planned, move.change, catalogue);
 }
 
-function stepOf(
+function toStep(
   planned: PlannedChange,
   move: Move | undefined,
   unread: Problem | undefined,
@@ -124,7 +128,7 @@ export async function moveSteps(reader: Reader, context: Context, moves: MovesTo
   if ("steps" in moves) return moves.steps;
   try {
     const { steps, objections } = await movesAgain(reader, context, moves.recheck);
-    return steps.map((step) => ("move" in step ? unlessObjected(step, objections) : step));
+    return steps.map((step) => ("move" in step ? skipIfObjected(step, objections) : step));
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     return moves.recheck.map(({ address }) => ({
@@ -134,7 +138,7 @@ export async function moveSteps(reader: Reader, context: Context, moves: MovesTo
   }
 }
 
-function unlessObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {
+function skipIfObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {
   const { address } = step.move.change;
   const objection = objections.find(({ addresses }) => addresses.includes(address));
   return objection ? { address, outcome: staleOutcome(objection.message) } : step;

@@ -48,13 +48,13 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
   const start: RunStart = { request };
   try {
     await using run = await openPlanRun(start);
-    if (run.blocked) return nothingFound(run.blocked.plan);
+    if (run.blocked) return createEmpty(run.blocked.plan);
     const desired: DesiredProject[] = [];
     // Undeclared resources are wanted, so `--target` need not match a declared one.
     const scope = { ...scopeOf(run.context), globs: [], selected: (each: DesiredProject) => void desired.push(each) };
     const selection = await select(run.reader, scope);
     const reported = [...run.context.problems, ...selection.problems, ...idleTargets(request, desired)];
-    if (hasErrors(reported)) return nothingFound(bySeverity(reported));
+    if (hasErrors(reported)) return createEmpty(bySeverity(reported));
     const { differences, problems } = await refresh(run.reader, selection, scope);
     const addresses = differences.flatMap(({ project, unmanaged }) => {
       const { target = () => true } = scope.diff({ name: project });
@@ -64,12 +64,12 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
     return {
       projects: differences.length,
       ...(groups > 0 && { groups }),
-      resources: addresses.map(resourceAt),
+      resources: addresses.map(toResource),
       unread: unreadSections(run.reader.catalogue, desired),
       ...bySeverity([...reported, ...problems]),
     };
   } catch (error) {
-    return nothingFound(failedPlan(start.known, error).plan);
+    return createEmpty(failedPlan(start.known, error).plan);
   }
 }
 
@@ -83,11 +83,11 @@ function idleTargets({ targets = [] }: Request, desired: readonly DesiredProject
   }));
 }
 
-function nothingFound({ problems, warnings }: Pick<Unmanaged, "problems" | "warnings">): Unmanaged {
+function createEmpty({ problems, warnings }: Pick<Unmanaged, "problems" | "warnings">): Unmanaged {
   return { projects: 0, resources: [], unread: [], problems, warnings };
 }
 
-function resourceAt(address: string): UnmanagedResource {
+function toResource(address: string): UnmanagedResource {
   const [project, resource] = addressParts(address);
   return { address, project, resource };
 }

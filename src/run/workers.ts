@@ -49,7 +49,7 @@ export async function dispatcherOf(
   const own = { context, reader, writer, isRun: true as const };
   return openDispatcher({
     ...{ env: request.env, state, claim, stopped, place: queuePlace(context) },
-    document: documentOf(context, lease),
+    document: createDocument(context, lease),
     duration: leaseDuration(request.env, durationOf),
     patience: waitFor(request.env),
     allowed: connection.rate?.limit,
@@ -82,7 +82,7 @@ export function queuePlace({ loaded, heading }: Pick<Checked, "loaded" | "headin
   return JSON.stringify([version, loaded.workspace.name ?? "", loaded.digest, heading.url]);
 }
 
-function documentOf({ request, loaded, today, ledger }: Context, lease: Lease | undefined): RunDocument {
+function createDocument({ request, loaded, today, ledger }: Context, lease: Lease | undefined): RunDocument {
   const { targets = [], excludes = [], resend = [], only } = request;
   return {
     token: lease?.token,
@@ -115,7 +115,7 @@ export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["e
 /** Minimum and maximum number of projects per shard. */
 const [minSize, maxSize] = [50, 200];
 
-function shardsOf<Each>(all: readonly Each[]): Each[][] {
+function splitShards<Each>(all: readonly Each[]): Each[][] {
   const size = Math.min(maxSize, Math.max(minSize, Math.ceil(all.length / 40)));
   return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.slice(index * size, (index + 1) * size),
@@ -128,7 +128,7 @@ export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, 
   return {
     ...scope,
     delegate: async ({ projects, at }, arrived) => {
-      const shards = shardsOf(projects.map((project, index) => ({ project, index })));
+      const shards = splitShards(projects.map((project, index) => ({ project, index })));
       const tasks = shards.map((shard): PlanTask => ({ projects: shard.map(({ project }) => project) }));
       let reads = 0;
       let left = projects.length;
@@ -190,7 +190,7 @@ async function writeByWorkers(run: DelegatingRun, targets: readonly Target[], is
   const settled = targets.filter((target) => !("planned" in target));
   const options = { workers: context.concurrency, watchers, stopped };
   const outcomes = new Map(await applyChanges(writer, batchesOf(writer, context, settled), options));
-  const tasks = tasksOf(run, targets, isWave);
+  const tasks = createTasks(run, targets, isWave);
   const left = new Set(tasks.keys());
   let reason: string | undefined;
   let ended: string | undefined;
@@ -204,7 +204,7 @@ async function writeByWorkers(run: DelegatingRun, targets: readonly Target[], is
   };
   try {
     for await (const { index, result } of dispatcher.dispatch("apply", tasks.map(json))) {
-      const written = ended === undefined ? endedBy(result as ApplyResult | EndOfRun, end) : (result as ApplyResult);
+      const written = ended === undefined ? checkEnd(result as ApplyResult | EndOfRun, end) : (result as ApplyResult);
       if (!written?.outcomes) continue;
       left.delete(index);
       for (const [address, outcome] of written.outcomes) await report(address, outcome);
@@ -225,7 +225,7 @@ async function writeByWorkers(run: DelegatingRun, targets: readonly Target[], is
   return { outcomes, reason: stopReason(outcomes) ?? reason ?? stopped() ?? ended };
 }
 
-function endedBy(result: ApplyResult | EndOfRun, end: (why: string) => void): ApplyResult | undefined {
+function checkEnd(result: ApplyResult | EndOfRun, end: (why: string) => void): ApplyResult | undefined {
   try {
     return checkNotEnded(result);
   } catch (error) {
@@ -234,9 +234,9 @@ function endedBy(result: ApplyResult | EndOfRun, end: (why: string) => void): Ap
   }
 }
 
-function tasksOf({ plan, inFlight }: DelegatingRun, targets: readonly Target[], isWave: boolean): ApplyTask[] {
+function createTasks({ plan, inFlight }: DelegatingRun, targets: readonly Target[], isWave: boolean): ApplyTask[] {
   const due = targets.flatMap((target) => ("planned" in target ? target : []));
-  return shardsOf(due).map((shard) => {
+  return splitShards(due).map((shard) => {
     const resource_changes = shard.flatMap(({ planned }) => planned);
     const own = new Set(resource_changes.map(({ address }) => address));
     return {

@@ -17,7 +17,7 @@ export function armoredBlocks(text: string): readonly string[] {
 export function sshSignatures(text: string): readonly (SshSignature | undefined)[] {
   return armoredBlocks(text).map((block) => {
     try {
-      return signatureOf(Buffer.from(block.replace(/-----[^-]+-----/g, ""), "base64"));
+      return parseSignature(Buffer.from(block.replace(/-----[^-]+-----/g, ""), "base64"));
     } catch {
       return undefined;
     }
@@ -27,7 +27,7 @@ export function sshSignatures(text: string): readonly (SshSignature | undefined)
 const magic = "SSHSIG";
 
 /** @throws RangeError for an invalid signature. */
-function signatureOf(bytes: Buffer): SshSignature {
+function parseSignature(bytes: Buffer): SshSignature {
   const read = wireReader(bytes);
   if (read.bytes(magic.length).toString() !== magic || read.uint32() !== 1) throw new RangeError("not a signature");
   const [key, namespaceBytes, reserved, hashName, signature] = [0, 1, 2, 3, 4].map(() => read.string());
@@ -35,7 +35,7 @@ function signatureOf(bytes: Buffer): SshSignature {
   const namespace = String(namespaceBytes);
   const hash = String(hashName);
   if (!key || !signature || !(hash === "sha256" || hash === "sha512")) throw new RangeError("not a signature");
-  const check = verifierOf(key, signature);
+  const check = createVerifier(key, signature);
   return {
     key: publicKeyText(key),
     namespace,
@@ -53,7 +53,7 @@ function publicKeyText(key: Buffer): string {
 type Check = (signed: Buffer) => boolean;
 
 /** @throws RangeError for an unsupported key type, or a signature of another type than the key. */
-function verifierOf(key: Buffer, signature: Buffer): Check {
+function createVerifier(key: Buffer, signature: Buffer): Check {
   const keyReader = wireReader(key);
   const signatureReader = wireReader(signature);
   const keyType = keyReader.string().toString();
@@ -129,12 +129,12 @@ function ecdsa(keyType: string, crv: string, size: number, hash: string): Algori
     },
     rawSignature: (value) => {
       const read = wireReader(value);
-      return Buffer.concat([padded(read.integer(), size), padded(read.integer(), size)]);
+      return Buffer.concat([padLeft(read.integer(), size), padLeft(read.integer(), size)]);
     },
   };
 }
 
-function padded(integer: Buffer, size: number): Buffer {
+function padLeft(integer: Buffer, size: number): Buffer {
   if (integer.length > size) throw new RangeError("a number too large for its curve");
   return Buffer.concat([Buffer.alloc(size - integer.length), integer]);
 }

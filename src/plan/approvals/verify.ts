@@ -273,7 +273,7 @@ function parseTime(text: string | undefined): Date | null | undefined {
 
 /** One signer per person among `signers`. Lines of `listed` that share a name or a key are one person. */
 export function peopleAmong(signers: readonly Signer[], listed: readonly Signer[] = signers): readonly Signer[] {
-  const people = peopleIn(listed);
+  const people = groupPeople(listed);
   const personOf = (signer: Signer) => people.find((person) => person.signers.includes(signer));
   return signers.filter((signer, index) => signers.findIndex((each) => personOf(each) === personOf(signer)) === index);
 }
@@ -283,7 +283,7 @@ interface Person {
   readonly signers: readonly Signer[];
 }
 
-function peopleIn(listed: readonly Signer[]): readonly Person[] {
+function groupPeople(listed: readonly Signer[]): readonly Person[] {
   let people: readonly Person[] = [];
   for (const signer of listed) {
     const own = [...signer.principals, signer.key];

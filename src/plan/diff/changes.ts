@@ -32,7 +32,7 @@ export function createChange(
 ): Change {
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
-  const liveDigest = live && liveDigestOf(catalogue, live);
+  const liveDigest = live && digestLive(catalogue, live);
   const more = isRemoval({ action }) ? undefined : extraFields(catalogue, resource, live, release);
   const sent = { declared: fields, ...(more && { extraFields: more }) };
   const shown = {
@@ -62,7 +62,7 @@ function addPending(reason: string, { lookedUp }: ChangeSubject["resource"]): st
 }
 
 /** Digest of the live values as they were read, to detect later changes by others. */
-function liveDigestOf(catalogue: Catalogue, live: Live): string {
+function digestLive(catalogue: Catalogue, live: Live): string {
   return digestOf({ active: live.active, fields: readAs(catalogue, live) });
 }
 

@@ -20,13 +20,13 @@ export function shiftBetween(before: readonly Listener[], after: readonly Listen
   const bySlug = (listeners: readonly Listener[]) => new Map(listeners.map((each) => [each.slug, each]));
   const [was, is] = [bySlug(before), bySlug(after)];
   const slugs = [...new Set([...was.keys(), ...is.keys()])].sort();
-  const shifts = slugs.map((slug) => shiftOf(was.get(slug), is.get(slug), event));
+  const shifts = slugs.map((slug) => compareListener(was.get(slug), is.get(slug), event));
   return { lost: shifts.flatMap(({ lost }) => lost), gained: shifts.flatMap(({ gained }) => gained) };
 }
 
 /** The changes in recipients of one integration; undefined on a side without the integration. */
-function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
-  const { lost, gained, sides, reversed } = comparisonOf(before, after, event);
+function compareListener(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
+  const { lost, gained, sides, reversed } = compareAudiences(before, after, event);
   return {
     lost: sentences(lost, sides, "will no longer receive"),
     gained: sentences(gained, reversed, "will receive"),
@@ -46,7 +46,7 @@ export const noRerouting: Rerouting = { lost: [], moved: [] };
 
 /** The events of one integration that are lost or move to another recipient. */
 export function reroutingOf(before: Listener, after: Listener): Rerouting {
-  const { lost, gained, sides } = comparisonOf(before, after);
+  const { lost, gained, sides } = compareAudiences(before, after);
   const moves = movesBetween(lost, gained);
   const moving = groupedAs(
     moves,
@@ -57,9 +57,9 @@ export function reroutingOf(before: Listener, after: Listener): Rerouting {
   return { lost: sentences(left, sides, "will no longer receive"), moved: moveSentences(moves, sides) };
 }
 
-function comparisonOf(before: Listener | undefined, after: Listener | undefined, event?: string) {
+function compareAudiences(before: Listener | undefined, after: Listener | undefined, event?: string) {
   const slug = before?.slug ?? after?.slug ?? "";
-  const [own, others] = [audiencesOf(before, event), audiencesOf(after, event)];
+  const [own, others] = [groupAudiences(before, event), groupAudiences(after, event)];
   return {
     lost: listGone(own, others),
     gained: listGone(others, own),
@@ -83,7 +83,7 @@ const situationsIn = memoized(
 /** The events that each channel, recipient or slug receives. */
 type Audiences = ReadonlyMap<string, readonly EventSituation[]>;
 
-function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
+function groupAudiences(listener: Listener | undefined, event: string | undefined): Audiences {
   if (!listener) return new Map();
   const wanted = situationsIn(listener.catalogue).filter(
     (situation) => event === undefined || situation.event === event,
@@ -99,13 +99,13 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
 /** Events that each receiver has on one side only. */
 function listGone(own: Audiences, others: Audiences): Audiences {
   const gone = [...own].map(([name, received]) => {
-    const remaining = keysOf(others.get(name) ?? []);
+    const remaining = situationKeys(others.get(name) ?? []);
     return [name, received.filter(({ key }) => !remaining.has(key))] as const;
   });
   return new Map(gone.filter(([, situations]) => situations.length > 0));
 }
 
-function keysOf(situations: readonly EventSituation[]): ReadonlySet<string> {
+function situationKeys(situations: readonly EventSituation[]): ReadonlySet<string> {
   return new Set(situations.map(({ key }) => key));
 }
 
@@ -124,7 +124,7 @@ function sentences(
   return [...changed].map(([name, situations]) => {
     const received = own.get(name) ?? [];
     const isWhole = situations.length === received.length && !others.has(name);
-    const isAll = verb === "will no longer receive" && isWhole && kindsOf(situations) > mostNamed;
+    const isAll = verb === "will no longer receive" && isWhole && countKinds(situations) > mostNamed;
     return `${name} ${verb} ${isAll ? "any events" : formatPhrases(situations, received, elsewhere)}${behind(name, slug)}`;
   });
 }
@@ -143,7 +143,7 @@ interface Move {
 function movesBetween(lost: Audiences, gained: Audiences): readonly Move[] {
   return [...lost].flatMap(([from, gone]) =>
     [...gained].flatMap(([to, news]) => {
-      const keys = keysOf(news);
+      const keys = situationKeys(news);
       const situations = gone.filter(({ key }) => keys.has(key));
       return situations.length > 0 ? [{ from, to, situations }] : [];
     }),
@@ -154,7 +154,7 @@ function movesBetween(lost: Audiences, gained: Audiences): readonly Move[] {
 function moveSentences(moves: readonly Move[], { slug, own, others }: Sides): string[] {
   const alike = groupedAs(
     moves,
-    ({ from, situations }) => JSON.stringify([from, [...keysOf(situations)]]),
+    ({ from, situations }) => JSON.stringify([from, [...situationKeys(situations)]]),
     (move) => move,
   );
   return [...alike.values()].flatMap((group) => {
@@ -173,7 +173,7 @@ function moveSentences(moves: readonly Move[], { slug, own, others }: Sides): st
 /** More kinds of event are reported as "any events". */
 const mostNamed = 6;
 
-function kindsOf(situations: readonly EventSituation[]): number {
+function countKinds(situations: readonly EventSituation[]): number {
   return new Set(situations.map(({ event }) => event)).size;
 }
 
@@ -221,7 +221,7 @@ function parts(
     const what = status ? `${statusWords[status]} ${many}` : many;
     return {
       what,
-      where: whereOf(branchesOf(moved, status), branchesOf(received, status), branchesOf(elsewhere, status)),
+      where: describeBranches(branchesOf(moved, status), branchesOf(received, status), branchesOf(elsewhere, status)),
     };
   });
   const [first] = clauses;
@@ -232,7 +232,7 @@ function parts(
 const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
 
 /** Empty if all branches are affected and the other side does not receive the event on others. */
-function whereOf(
+function describeBranches(
   moved: readonly BranchKind[],
   received: readonly BranchKind[],
   elsewhere: readonly BranchKind[],

@@ -22,7 +22,7 @@ export function declaredListeners(
     .map(({ key: slug, fields }) => ({
       slug,
       fields,
-      active: activeBy(catalogue.integrations.get(slug), fields),
+      active: isActive(catalogue.integrations.get(slug), fields),
       source: "declared",
       catalogue,
     }));
@@ -90,11 +90,11 @@ function bySlug(resources: readonly Desired[], catalogue: Catalogue): ReadonlyMa
 
 function overlay(listener: Listener, fields: Fields): Listener {
   const spec = listener.catalogue.integrations.get(listener.slug);
-  return { ...listener, fields: { ...listener.fields, ...fields }, active: activeBy(spec, fields) };
+  return { ...listener, fields: { ...listener.fields, ...fields }, active: isActive(spec, fields) };
 }
 
 /** The default of `active` if it is a parameter; other declared integrations are active. */
-function activeBy(spec: Integration | undefined, fields: Fields): boolean {
+function isActive(spec: Integration | undefined, fields: Fields): boolean {
   const { active = true } = { ...impliedFields(spec), ...fields };
   return !isReference(active) && String(active) === "true";
 }
@@ -124,7 +124,7 @@ export function reroutingBetween(
   if (!spec) return noRerouting;
   if (!after) return receivesEvents(spec) ? { ...noRerouting, lost: [`${slug} will receive no events`] } : noRerouting;
   const listener = (fields: Fields): Listener => {
-    return { slug, active: activeBy(spec, fields), fields, source: "declared", catalogue };
+    return { slug, active: isActive(spec, fields), fields, source: "declared", catalogue };
   };
   return reroutingOf(listener(before), listener(after));
 }

@@ -17,7 +17,7 @@ export interface Route {
 
 /** Integrations notified of an event, in the order of the listeners. */
 export function routesOf(listeners: readonly Listener[], event: EventDetails): Route[] {
-  return listeners.flatMap((listener) => routeOf(listener, event) ?? []);
+  return listeners.flatMap((listener) => findRoute(listener, event) ?? []);
 }
 
 /** An integration that may be notified: the server does not report the flag. */
@@ -28,26 +28,26 @@ export interface UnknownRoute {
 
 /** Integrations that may be notified of an event, in the order of the listeners. */
 export function unknownRoutesOf(listeners: readonly Listener[], event: EventDetails): UnknownRoute[] {
-  return listeners.flatMap((listener) => unknownRouteOf(listener, event) ?? []);
+  return listeners.flatMap((listener) => findUnknownRoute(listener, event) ?? []);
 }
 
-function unknownRouteOf(listener: Listener, event: EventDetails): UnknownRoute | undefined {
-  const flag = flagOf(listener, event);
+function findUnknownRoute(listener: Listener, event: EventDetails): UnknownRoute | undefined {
+  const flag = findFlag(listener, event);
   if (!listener.active || listener.source !== "reported" || !flag || flag.unset) return undefined;
-  if (settingOf(listener, flag.name) !== undefined) return undefined;
+  if (readSetting(listener, flag.name) !== undefined) return undefined;
   const isOut = furtherConditions.some((condition) => condition(listener, event) === notNotified);
   return isOut ? undefined : { slug: listener.slug, flag: flag.name };
 }
 
 /** The route of an event to one integration; undefined if it is not notified. */
-function routeOf(listener: Listener, event: EventDetails): Route | undefined {
-  const delivery = deliveryOf(listener, event);
+function findRoute(listener: Listener, event: EventDetails): Route | undefined {
+  const delivery = findDelivery(listener, event);
   return delivery && { slug: listener.slug, channel: delivery.channel, reason: delivery.reason };
 }
 
 /** The channels or recipients of an event, or the slug of an integration without them. */
 export function audienceOf(listener: Listener, event: EventDetails): readonly string[] {
-  return deliveryOf(listener, event)?.recipients ?? [];
+  return findDelivery(listener, event)?.recipients ?? [];
 }
 
 /** The destination of an event, and the reason. */
@@ -56,7 +56,7 @@ interface Delivery extends Pick<Route, "channel" | "reason"> {
   readonly recipients: readonly string[];
 }
 
-function deliveryOf(listener: Listener, event: EventDetails): Delivery | undefined {
+function findDelivery(listener: Listener, event: EventDetails): Delivery | undefined {
   if (!listener.active) return undefined;
   const reasons: string[] = [];
   for (const condition of [flagCondition, ...furtherConditions]) {
@@ -64,7 +64,7 @@ function deliveryOf(listener: Listener, event: EventDetails): Delivery | undefin
     if (answer === notNotified) return undefined;
     reasons.push(answer);
   }
-  const { words, ...destination } = destinationOf(listener, event);
+  const { words, ...destination } = findDestination(listener, event);
   return { ...destination, reason: [...reasons, words].filter(Boolean).join("; ") };
 }
 
@@ -72,19 +72,19 @@ interface Destination extends Pick<Delivery, "channel" | "recipients"> {
   readonly words: string;
 }
 
-function destinationOf(listener: Listener, { event }: EventDetails): Destination {
-  const columns = [...columnsOf(listener, "channel"), ...columnsOf(listener, "recipients")];
+function findDestination(listener: Listener, { event }: EventDetails): Destination {
+  const columns = [...listColumns(listener, "channel"), ...listColumns(listener, "recipients")];
   const own = columns.filter((column) => "event" in column && column.event === event);
   const shared = columns.filter((column) => !("event" in column));
   for (const { name, list } of [...own, ...shared]) {
     const text = fieldText(listener, name);
-    if (text) return { channel: text, recipients: list ? partsOf(text, list) : [text], words: `to ${name}` };
+    if (text) return { channel: text, recipients: list ? splitParts(text, list) : [text], words: `to ${name}` };
   }
   const words = shared.map(({ name }) => `${name} is not ${listener.source}`).join("; ");
   return { channel: null, recipients: [listener.slug], words };
 }
 
-function partsOf(text: string, list: "comma" | "whitespace"): string[] {
+function splitParts(text: string, list: "comma" | "whitespace"): string[] {
   const parts = text.split(list === "comma" ? "," : /\s+/);
   return parts.map((part) => part.trim()).filter(Boolean);
 }
@@ -110,32 +110,32 @@ const notNotified = Symbol("not notified");
 type Condition = (listener: Listener, event: EventDetails) => string | typeof notNotified;
 
 /** The flag that enables an event for an integration. */
-function flagOf(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
-  return columnsOf(listener, "flag").find((column) => column.event === event);
+function findFlag(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
+  return listColumns(listener, "flag").find((column) => column.event === event);
 }
 
 const flagCondition: Condition = (listener, event) => {
-  const flag = flagOf(listener, event);
+  const flag = findFlag(listener, event);
   return flag ? isOn(listener, flag) : notNotified;
 };
 
 const switches: Condition = (listener, { event }) => {
-  const flag = columnsOf(listener, "switch").find((column) => column.events.includes(event));
+  const flag = listColumns(listener, "switch").find((column) => column.events.includes(event));
   return flag ? isOn(listener, flag) : "";
 };
 
 function isOn(listener: Listener, { name, unset }: { readonly name: string; readonly unset: boolean }) {
-  const value = settingOf(listener, name);
+  const value = readSetting(listener, name);
   if (value === undefined)
     return unset ? `${name} is not ${listener.source}, and its default on servers is true` : notNotified;
   return value === true ? `${name} is true` : notNotified;
 }
 
 const limits: Condition = (listener, { event, pipelineStatus }) => {
-  const limit = columnsOf(listener, "limit").find((column) => column.event === event);
+  const limit = listColumns(listener, "limit").find((column) => column.event === event);
   if (!limit) return "";
   const { name, to, unset } = limit;
-  const value = settingOf(listener, name);
+  const value = readSetting(listener, name);
   if (!(value ?? unset) || pipelineStatus === to) return "";
   if (pipelineStatus !== undefined) return notNotified;
   const cause =
@@ -144,7 +144,7 @@ const limits: Condition = (listener, { event, pipelineStatus }) => {
 };
 
 const branchesReached: Condition = (listener, { event, branchKind }) => {
-  const reach = reachOf(listener);
+  const reach = findReach(listener);
   if (!reach || !listener.catalogue.events.get(event)?.onBranch) return "";
   if (branchKind) return reach.kinds.includes(branchKind) ? "" : notNotified;
   if (reach.kinds.length === branchKinds.length) return "";
@@ -160,11 +160,11 @@ interface Reach {
  * The branches whose events an integration receives, by the first parameter or its default. Servers set the default
  * even if a deprecated parameter is set; the deprecated one counts only on servers that do not report the first.
  */
-function reachOf(listener: Listener): Reach | undefined {
-  const columns = columnsOf(listener, "branches");
+function findReach(listener: Listener): Reach | undefined {
+  const columns = listColumns(listener, "branches");
   const deciding = listener.source === "declared" ? columns.slice(0, 1) : columns;
   for (const { name, reach } of deciding) {
-    const value = String(settingOf(listener, name) ?? "");
+    const value = String(readSetting(listener, name) ?? "");
     if (reach[value]) return { kinds: reach[value], cause: `${name} is ${value}` };
   }
   const [first] = columns;
@@ -180,8 +180,8 @@ export function branchWords(kinds: readonly BranchKind[]): string {
 }
 
 const branchNames: Condition = (listener, { event, branch }) => {
-  const [column] = columnsOf(listener, "branch-names");
-  const names = listOf(column && settingOf(listener, column.name));
+  const [column] = listColumns(listener, "branch-names");
+  const names = splitList(column && readSetting(listener, column.name));
   if (!column || names.length === 0 || !listener.catalogue.events.get(event)?.onBranch) return "";
   if (branch === undefined) return `on ${names.join(", ")} only, because ${column.name} says so`;
   return names.includes(branch) ? `${column.name} lists ${branch}` : notNotified;
@@ -190,7 +190,7 @@ const branchNames: Condition = (listener, { event, branch }) => {
 /** Conditions after {@link flagCondition}. */
 const furtherConditions: readonly Condition[] = [switches, limits, branchesReached, branchNames];
 
-function listOf(value: Scalar | undefined): string[] {
+function splitList(value: Scalar | undefined): string[] {
   const text = typeof value === "string" ? value : "";
   return text.split(/[,\n]/).flatMap((part) => part.trim() || []);
 }
@@ -215,7 +215,7 @@ type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
 type FlagColumn = RoutingColumn<"flag">;
 
 /** The columns of a role, those of deprecated parameters last. */
-function columnsOf<Role extends RouteColumn["role"]>(
+function listColumns<Role extends RouteColumn["role"]>(
   { slug, catalogue }: Listener,
   role: Role,
 ): readonly RoutingColumn<Role>[] {
@@ -234,7 +234,7 @@ const columnsByRole = memoized(({ parameters }: Integration) => {
 }, new WeakMap());
 
 /** The normalised value of a parameter; undefined if it is unset, a secret, a list or a mapping. */
-function settingOf({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
+function readSetting({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
   const value = fields[name];
   if (!isScalar(value) || value === null || value === "") return undefined;
   const field = catalogue.integrations.get(slug)?.parameters.get(name);

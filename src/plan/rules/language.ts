@@ -24,7 +24,7 @@ type Root = "change" | "plan";
 
 /** Compiles a rule on changes or on plans: CEL with optional values and regular expressions of linear time. */
 export function compileExpression(text: string, root: Root): Expression | { readonly fault: ExpressionFault } {
-  const compiled = compileCondition(text, environments[root], (error) => faultOf(error, root));
+  const compiled = compileCondition(text, environments[root], (error) => toFault(error, root));
   if ("fault" in compiled) return compiled;
   const { expression } = compiled;
   return { tree: expression.ast, ask: (view) => evaluateSafely(() => expression({ [root]: view }), root) };
@@ -34,13 +34,13 @@ function evaluateSafely(evaluate: () => unknown, root: Root): ReturnType<Express
   try {
     return { value: evaluate() };
   } catch (error) {
-    return { fault: faultOf(error, root, []) };
+    return { fault: toFault(error, root, []) };
   }
 }
 
-const environments = { change: environmentFor("change"), plan: environmentFor("plan") } as const;
+const environments = { change: createEnvironment("change"), plan: createEnvironment("plan") } as const;
 
-function environmentFor(root: Root): Environment {
+function createEnvironment(root: Root): Environment {
   return withLinearMatch(new Environment({ enableOptionalTypes: true, limits: expressionLimits }))
     .registerType("Change", { ctor: ChangeView, fields: { ...changeFields } })
     .registerType("Summary", { ctor: SummaryView, fields: { ...summaryFields } })
@@ -54,7 +54,7 @@ function environmentFor(root: Root): Environment {
 type CelError = ParseError | EvaluationError;
 
 /** `known`: names to suggest for a misspelled word. */
-function faultOf(error: unknown, root: Root, known: readonly string[] = names): ExpressionFault {
+function toFault(error: unknown, root: Root, known: readonly string[] = names): ExpressionFault {
   const { code = "", summary = "it cannot be evaluated", range } = error as Partial<CelError>;
   const word = faultyWord(summary);
   const message = explanations[code]?.(word, root, known) ?? plainly(summary);

@@ -107,7 +107,7 @@ export class SummaryView {
   }
 }
 
-function summaryOf(counts: CountsOfPlan, changes: readonly ChangeView[]): SummaryView {
+function summarize(counts: CountsOfPlan, changes: readonly ChangeView[]): SummaryView {
   const { projects, live, unmanaged, unverified } = counts;
   const having = (key: "action" | "policy_effect", value: string) =>
     changes.filter((change) => change[key] === value).length;
@@ -132,7 +132,7 @@ export class PlanView {
 
   constructor(summary: CountsOfPlan, changes: readonly ChangeView[]) {
     this.changes = changes;
-    this.summary = summaryOf(summary, changes);
+    this.summary = summarize(summary, changes);
   }
 }
 

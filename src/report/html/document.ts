@@ -31,8 +31,8 @@ ${body}
  */
 export const reportPolicy = [
   "default-src 'none'",
-  `script-src '${hashOf(script)}'`,
-  `style-src '${hashOf(style)}'`,
+  `script-src '${hash(script)}'`,
+  `style-src '${hash(style)}'`,
   "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -41,7 +41,7 @@ export const reportPolicy = [
 ].join("; ");
 
 /** Policy of a report file without a script. */
-const staticPolicy = `default-src 'none'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'`;
+const staticPolicy = `default-src 'none'; style-src '${hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** A report as one HTML file that needs no network. */
 export function reportDocument(title: string, body: Markup, hasScript: boolean): string {
@@ -53,6 +53,6 @@ export function reportDocument(title: string, body: Markup, hasScript: boolean):
   return String(htmlDocument(title, head, markup`${body}${code}`));
 }
 
-function hashOf(source: string): string {
+function hash(source: string): string {
   return `sha256-${createHash("sha256").update(source).digest("base64")}`;
 }

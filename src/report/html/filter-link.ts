@@ -27,10 +27,10 @@ export function filterOf(hash: string): Filter {
 export function filterLink(filter: Partial<Filter>): string {
   const words = facets.map((facet) => [facet, [...(filter[facet] ?? [])].join(",")] as const);
   const pairs = [["q", filter.q], ["project", filter.project], ...words] as const;
-  return pairs.flatMap(([name, text]) => (text ? [`${name}=${encoded(text)}`] : [])).join("&");
+  return pairs.flatMap(([name, text]) => (text ? [`${name}=${encodePart(text)}`] : [])).join("&");
 }
 
 /** Percent-encodes all but the separators of addresses, so that links stay readable. */
-function encoded(text: string): string {
+function encodePart(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/%(?:2F|3A|2C)/g, decodeURIComponent);
 }

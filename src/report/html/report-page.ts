@@ -267,7 +267,7 @@ const mostOpen = 8;
 /** The changes by action; loosened policies first. */
 function listNode(rows: readonly Row[], toolbar: Markup, lineUrl?: RowOptions["lineUrl"]): Markup {
   const isOpen = countChanges(rows) <= mostOpen;
-  const inOrder = [...rows].sort((a, b) => rankOf(a) - rankOf(b));
+  const inOrder = [...rows].sort((a, b) => computeRank(a) - computeRank(b));
   const sections = grouped(inOrder, ({ effect, action }) => (effect === "loosened" ? effect : action));
   return markup`<section id="changes" aria-labelledby="changes-title">
 <h2 class="unseen" id="changes-title" tabindex="-1">Changes</h2>
@@ -286,6 +286,6 @@ ${toolbar}
 `;
 }
 
-function rankOf({ effect, sign }: Row): number {
+function computeRank({ effect, sign }: Row): number {
   return effect === "loosened" ? -1 : actions.indexOf(sign);
 }

@@ -126,7 +126,7 @@ const archivedOutcome: Outcome = { status: "skipped", error: "the project is arc
 async function takeStep(
   writer: Writer,
   step: Step,
-  skipped: Outcome | undefined,
+  skipChange: Outcome | undefined,
   options: ApplyOptions,
 ): Promise<ChangeEvent> {
   if ("outcome" in step) return step;
@@ -134,7 +134,7 @@ async function takeStep(
   const { address } = change;
   const stopped = options.stopped();
   if (stopped !== undefined) return { address, change, outcome: { status: "skipped", error: stopped } };
-  if (skipped) return { address, change, outcome: skipped };
+  if (skipChange) return { address, change, outcome: skipChange };
   const earlier = await options.known?.(writer, change);
   if (earlier) return { address, change, ...earlier };
   return { address, change, ...(await sendRecorded(writer, change, options.watchers)) };
@@ -217,7 +217,7 @@ export function recheckTargets(
     const why = reselected.get(name);
     if (why !== undefined) return { steps: planned.map((change) => stale(change, why)) };
     const project = projects.get(name);
-    if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
+    if (!project) return { steps: planned.map((change) => failChange(change, `${name} is no longer on the server`)) };
     const failure = unread.get(name);
     const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
     if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };
@@ -241,7 +241,7 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   const order = changes.map(({ address }) => address);
   const steps = planned.map((change) => {
     const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
-    if (part) return failed(change, explainCallFailure(part.failure));
+    if (part) return failChange(change, explainCallFailure(part.failure));
     const { address } = change;
     const unknown = read.failed?.get(address);
     if (unknown) return stale(change, unknown);
@@ -249,9 +249,9 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
     return unlisted
       ? stale(change, unlisted)
-      : stepOf(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
+      : toStep(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
   });
-  return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
+  return steps.sort((a, b) => order.indexOf(stepAddress(a)) - order.indexOf(stepAddress(b)));
 }
 
 /** What a change looks up only after a write that was begun may be known by now. */
@@ -306,17 +306,17 @@ function toRefreshed(error: unknown): RefreshedProject {
 
 function skipUnread(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {
   if (archived) return planned.map(({ address }) => ({ address, outcome: archivedOutcome }));
-  if (problem?.rule === stopped) return planned.map(skipped);
-  return planned.map((change) => failed(change, problem?.message ?? "the project could not be read again"));
+  if (problem?.rule === stopped) return planned.map(skipChange);
+  return planned.map((change) => failChange(change, problem?.message ?? "the project could not be read again"));
 }
 
 const stopped: FailureKind = "aborted";
 
-function skipped({ address }: PlannedChange): Step {
+function skipChange({ address }: PlannedChange): Step {
   return { address, outcome: { status: "skipped", error: "the run was stopped" } };
 }
 
-function failed({ address }: PlannedChange, error: string): Step {
+function failChange({ address }: PlannedChange, error: string): Step {
   return { address, outcome: { status: "failed", error } };
 }
 
@@ -327,14 +327,14 @@ function stale({ address }: PlannedChange, why: string): Step {
 export function projectOf(target: Target): string {
   if ("planned" in target) return target.desired.project.name;
   const [step] = target.steps;
-  return step ? projectPart(addressOf(step)) : "";
+  return step ? projectPart(stepAddress(step)) : "";
 }
 
-function addressOf(step: Step): string {
+function stepAddress(step: Step): string {
   return "change" in step ? step.change.address : step.address;
 }
 
-function stepOf(planned: PlannedChange, change: Change | undefined, catalogue: Catalogue): Step {
+function toStep(planned: PlannedChange, change: Change | undefined, catalogue: Catalogue): Step {
   if (!change) return stale(planned, "the live values are already as declared");
   const why = changedSincePlan(planned, change) ?? differenceFrom(planned, change, catalogue);
   return why === undefined ? { change } : stale(planned, why);

@@ -166,12 +166,12 @@ function describeUndone(change: Change): string {
 
 /** Skips a wave and notifies the watchers. */
 async function skipWave(targets: readonly Target[], why: string, { watchers }: WavesOptions): Promise<WaveEnd> {
-  const events = targets.flatMap((target) => skipped(target, why));
+  const events = targets.flatMap((target) => skipTarget(target, why));
   for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
   return { outcomes: outcomesOf(events), wave: { status: "not started" } };
 }
 
-function skipped(target: Target, error: string): readonly ChangeEvent[] {
+function skipTarget(target: Target, error: string): readonly ChangeEvent[] {
   const outcome: Outcome = { status: "skipped", error };
   if ("planned" in target) return target.planned.map(({ address }) => ({ address, outcome }));
   return target.steps.map((step) => {

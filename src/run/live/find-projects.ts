@@ -338,7 +338,7 @@ async function lookUp(reader: Reader, { name }: Project): Promise<readonly Proje
 /** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
 export async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
   if (project.archived !== undefined) return project.archived;
-  const result = await lookUp(reader, project).catch(noneFound);
+  const result = await lookUp(reader, project).catch(ignoreNotFound);
   return result !== "unknown route" && result.some(({ archived }) => archived);
 }
 
@@ -359,10 +359,10 @@ export async function nameProjects(
 ): Promise<readonly Project[]> {
   const lacking = projects.filter(isLacking);
   if (lacking.length === 0) return projects;
-  return identified(projects, await lookUpProjects(reader, lacking, workers).catch(noneFound));
+  return identified(projects, await lookUpProjects(reader, lacking, workers).catch(ignoreNotFound));
 }
 
-function noneFound(error: unknown): readonly Project[] {
+function ignoreNotFound(error: unknown): readonly Project[] {
   if (error instanceof CallFailed && !error.endsRun) return [];
   throw error;
 }

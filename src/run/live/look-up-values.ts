@@ -221,7 +221,7 @@ function replaceInResource(
       const found = isWritten ? addressOf(project, own.kind, own.key) : "value" in answer ? answer.value : undefined;
       if (isWritten) pending.add(name);
       else if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
-      else problems.push(problemOf(project, resource, name, lookUp, answer.why));
+      else problems.push(toProblem(project, resource, name, lookUp, answer.why));
       if (found !== undefined) results[parameter] = { ...results[parameter], [lookUp.value]: found };
     }
   }
@@ -244,7 +244,7 @@ function sorted(results: Readonly<Record<string, Readonly<Record<string, Scalar>
   );
 }
 
-function problemOf(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {
+function toProblem(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {
   const place = origin.fieldPlace?.(name) ?? origin.place();
   const message = `${name}: ${JSON.stringify(value)} could not be looked up, so this ${kind} is left out of the plan: ${why}`;
   return { severity: "error", rule: "look-up", message, place, project };
@@ -252,14 +252,14 @@ function problemOf(project: string, { kind, origin }: Desired, name: string, { v
 
 /** The declared resource to which a look-up refers, so that it exists once the manifests are applied. */
 function findDeclared(catalogue: Catalogue, { resources }: DesiredProject, lookUp: LookUp): Desired | undefined {
-  const path = pathOf(lookUp);
+  const path = templatePath(lookUp);
   return resources.find(({ kind, presence, key }) => {
     const file = catalogue.kinds.get(kind)?.file;
     return file !== undefined && presence === "present" && isKeyOf(file, path, key, lookUp.value);
   });
 }
 
-function pathOf({ template }: LookUp): string {
+function templatePath({ template }: LookUp): string {
   return template.slice(template.indexOf(" ") + 1).split("?")[0] ?? "";
 }
 

@@ -99,12 +99,12 @@ export function unreadProblem(
 ): Problem {
   const declared = resources.find((resource) => unreadPart(catalogue, [part], resource));
   const origin = declared?.origin ?? exclusive.get(part.kind);
-  const message = `${nameOf(catalogue, project.name, part)} could not be read and is left out of the plan: ${explainCallFailure(part.failure)}`;
+  const message = `${describePart(catalogue, project.name, part)} could not be read and is left out of the plan: ${explainCallFailure(part.failure)}`;
   const place = origin && { place: origin.place() };
   return { severity: "error", rule: "unreadable", message, ...place, project: project.name };
 }
 
-function nameOf(catalogue: Catalogue, project: string, { kind, key }: Unread): string {
+function describePart(catalogue: Catalogue, project: string, { kind, key }: Unread): string {
   if (key !== undefined) return addressOf(project, kind, key);
   const whole = kindOf(catalogue, kind).read?.isSingle ? "" : "the list of ";
   return `${whole}${sectionNameOf(catalogue, kind)} of ${project}`;

@@ -49,7 +49,7 @@ export async function refresh(
   if (common) return { differences: [], problems: [common], archived: 0, lookUps: 0, delegatedReads };
   const refused = refusedLists(reader.catalogue, fleet, read);
   const problems = [
-    ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
+    ...read.flatMap(listProblems).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
     ...refused.map(({ problem }) => problem),
   ];
   const missing = read.flatMap((each) => each.missing ?? []);
@@ -114,7 +114,7 @@ function passToLedger(result: RefreshedProject, { remember }: RefreshScope): Ref
 /** One shared list, because a run keeps the differences of a whole fleet. */
 const none: readonly never[] = [];
 
-function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
+function listProblems({ problems, missing }: RefreshedProject): readonly Problem[] {
   return missing ? [] : problems;
 }
 

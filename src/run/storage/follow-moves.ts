@@ -79,11 +79,11 @@ async function followToEnd(task: MoveTask): Promise<End> {
   let attempts = firstAttempts(move);
   let situation: Situation | undefined;
   for (;;) {
-    if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
+    if (stop.reason !== undefined) return endInterrupted(move, attempts, situation, stop.reason);
     const begun = Date.now();
     const seen = await readAgain();
     const cost = Date.now() - begun;
-    if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
+    if ("end" in seen) return toEnd(seen.end, task, attempts, situation);
     situation = seen;
     const next = advance(attempts, situation);
     // The unanswered request was received after all.
@@ -141,8 +141,8 @@ function createSituationReader({ writer, move, stop }: MoveTask): () => Promise<
   return readAgain;
 }
 
-function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {
-  if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
+function toEnd(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {
+  if (stop.reason !== undefined) return endInterrupted(move, attempts, situation, stop.reason);
   const why = error instanceof CallFailed ? explainCallFailure(error) : error.message;
   const status = attempts.mayRun ? "unknown" : "failed";
   return { outcome: { status, error: `the moves could not be monitored: ${why}` } };
@@ -153,8 +153,8 @@ async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | 
   const { change } = move;
   const call = callOf(change, writer.catalogue);
   const unrecorded = await announce(options.watchers, change, call);
-  if (unrecorded) return interrupted(move, attempts, undefined, unrecorded);
-  if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
+  if (unrecorded) return endInterrupted(move, attempts, undefined, unrecorded);
+  if (stop.reason !== undefined) return endInterrupted(move, attempts, undefined, stop.reason);
   try {
     const answer = await writer.send(call);
     await note(task, answer);
@@ -162,7 +162,7 @@ async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | 
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     if (error.uncertain) return countRequest(attempts, error.message);
-    if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
+    if (stop.reason !== undefined) return endInterrupted(move, attempts, undefined, stop.reason);
     return { outcome: { status: "failed", error: explainCallFailure(error) }, failure: error };
   }
 }
@@ -173,7 +173,7 @@ async function note({ move, options }: MoveTask, answer?: Answer): Promise<void>
   for (const watcher of options.watchers) await watcher.noted?.({ ...entry, ...(answer && { http: answer.status }) });
 }
 
-function interrupted(move: Move, attempts: Attempts, situation: Situation | undefined, reason: string): End {
+function endInterrupted(move: Move, attempts: Attempts, situation: Situation | undefined, reason: string): End {
   if (!attempts.mayRun) return { outcome: { status: "skipped", error: reason } };
   return { outcome: { status: "unknown", error: interruptedError(move, situation, reason) } };
 }
@@ -212,21 +212,21 @@ function createTally(progress?: (progress: MovingProgress) => void): Tally {
   const counts = new Map<string, Count>();
   return {
     saw: (address, situation) => {
-      counts.set(address, countOf(situation, counts.get(address)));
-      const sum = sumOf([...counts.values()], Date.now() - start);
+      counts.set(address, countMoves(situation, counts.get(address)));
+      const sum = addCounts([...counts.values()], Date.now() - start);
       if (sum.total > 0) progress?.(sum);
     },
   };
 }
 
 /** Projects are counted on the source, other repositories by their moves. */
-function countOf({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
+function countMoves({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
   const open = left ? left.length : running + failed.length;
   const done = left ? Math.max(0, (before?.total ?? left.length) - left.length) : moved.length;
   return { first: before?.first ?? done, done, total: Math.max(before?.total ?? 0, open + done) };
 }
 
-function sumOf(counts: readonly Count[], elapsed: number): MovingProgress {
+function addCounts(counts: readonly Count[], elapsed: number): MovingProgress {
   const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
   const done = sum((count) => count.done);
   const total = sum((count) => count.total);
@@ -237,7 +237,7 @@ function sumOf(counts: readonly Count[], elapsed: number): MovingProgress {
 /** The error of failed moves: what remains, and how often it was scheduled. */
 function failedError(move: Move, attempts: Attempts, situation: Situation): string {
   const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
-  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
+  return `${describeStayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
 }
 
 /** The error of moves with an unknown outcome. */
@@ -246,7 +246,7 @@ function unknownError(move: Move, attempts: Attempts, situation: Situation): str
     return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
   }
   const silent = "the server does not report whether moves are still running";
-  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
+  return `${describeStayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
 }
 
 /** The error of moves whose run was interrupted. */
@@ -262,7 +262,7 @@ function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situ
   return { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
 }
 
-function stayed(move: Move, { left: held, failed }: Situation): string {
+function describeStayed(move: Move, { left: held, failed }: Situation): string {
   const { from } = move.migration;
   if (held) return `${left(move, held.length)} still on ${from} (${firstFew(held)})`;
   const { one } = repositoryKinds[move.kind];

@@ -120,11 +120,11 @@ async function planKind(
   const isDone = hasLeft(situation, listsMoves, known);
   if (isDone && !isAsked) return { problems: [] };
   const ids = (view.held ?? []).map(({ id }) => id).sort();
-  const change = changeOf(migration, kind, situation, ids, isDone);
+  const change = createChange(migration, kind, situation, ids, isDone);
   // With the defect, a second request could move repositories into the cluster that already contains them.
   const repeats = mayLoseRepositories({ migration, platform }) ? 0 : maxRepeats;
   const move = { migration, kind, change, earlier, listsMoves, repeats };
-  return { move, problems: uncertaintiesOf(move, situation).map((message) => uncertainWarning(move, message)) };
+  return { move, problems: listUncertainties(move, situation).map((message) => uncertainWarning(move, message)) };
 }
 
 /** True if all repositories left the source: by count for projects, by the journal and listed failures for others. */
@@ -138,7 +138,7 @@ function hasLeft(
   return earlier === "done" && running + failed.length === 0;
 }
 
-function changeOf(
+function createChange(
   migration: StorageMigration,
   kind: RepositoryKind,
   situation: Situation,
@@ -147,7 +147,7 @@ function changeOf(
 ): Change {
   const { from, to, document } = migration;
   const key = storageKey(from, kind);
-  const before: Fields = { repository_storage: from, ...countOf(situation.left?.length) };
+  const before: Fields = { repository_storage: from, ...countFields(situation.left?.length) };
   return {
     address: storageAddress(key),
     project: "storage",
@@ -155,22 +155,22 @@ function changeOf(
     key,
     action: "update",
     before,
-    after: { repository_storage: to, ...countOf(situation.left && 0) },
+    after: { repository_storage: to, ...countFields(situation.left && 0) },
     declared: { source_storage_name: from, destination_storage_name: to },
     live: { kind: "storage", key, fields: before, active: true },
     liveDigest: digestOf({ from, to, ids }),
-    reason: [reasonOf(migration, kind, situation), ...(isAsked ? [askedFor] : [])].join(", "),
+    reason: [describeReason(migration, kind, situation), ...(isAsked ? [askedFor] : [])].join(", "),
     cause: "pending",
     ...(isAsked && { resend: true }),
     origin: { place: () => document.place(["repositories"]) },
   };
 }
 
-function countOf(left: number | undefined): Fields {
+function countFields(left: number | undefined): Fields {
   return left === undefined ? {} : { left_on_source: left };
 }
 
-function reasonOf({ from }: StorageMigration, kind: RepositoryKind, situation: Situation): string {
+function describeReason({ from }: StorageMigration, kind: RepositoryKind, situation: Situation): string {
   const { left, running, failed } = situation;
   const remaining = left
     ? `${counted(left.length, repositoryKinds[kind].one)} on ${from} (${firstFew(left)})`
@@ -186,7 +186,7 @@ export function movesFailed(count: number, kind: RepositoryKind): string {
 }
 
 /** Aspects of a move that cannot be verified. */
-function uncertaintiesOf({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
+function listUncertainties({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
   const { one } = repositoryKinds[kind];
   const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; once it is scheduled, the run records the move as done, and it is not planned again`;
   const unseen = `the server does not report running moves: what stays on ${from} for a while counts as failed and is scheduled again`;

@@ -91,14 +91,14 @@ export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
 export function decide(attempts: Attempts, situation: Situation): Decision {
   const { left, running, failed, reportsMoves } = situation;
   if (left?.length === 0) return "done";
-  if (running > 0 || attempts.quietReads < patienceOf(attempts, situation)) return "wait";
+  if (running > 0 || attempts.quietReads < choosePatience(attempts, situation)) return "wait";
   if (attempts.unanswered !== undefined) return "unknown";
   if (left === undefined && attempts.mayRun && failed.length === 0) return "done";
   if (attempts.scheduled <= attempts.repeats) return "schedule";
   return reportsMoves ? "failed" : "unknown";
 }
 
-function patienceOf({ mayRun, scheduled }: Attempts, { left, reportsMoves }: Situation): number {
+function choosePatience({ mayRun, scheduled }: Attempts, { left, reportsMoves }: Situation): number {
   const canShow = left !== undefined || reportsMoves;
   if (!mayRun || !canShow) return 0;
   return (reportsMoves ? patience.telling : patience.silent) * 2 ** Math.max(0, scheduled - 1);

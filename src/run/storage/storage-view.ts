@@ -60,10 +60,10 @@ export async function readStorage(
 export async function projectsOn(reader: Reader, storage: string): Promise<StoredProject[]> {
   const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly JsonObject[];
   if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
-  return rows.filter((row) => row.repository_storage === storage).map(storedProjectOf);
+  return rows.filter((row) => row.repository_storage === storage).map(toStoredProject);
 }
 
-function storedProjectOf({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): StoredProject {
+function toStoredProject({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): StoredProject {
   return {
     id: String(id),
     path: typeof path === "string" ? path : String(id),
@@ -115,7 +115,7 @@ function parseMove(row: JsonObject, record: string): ListedMove | undefined {
   return {
     id: String(row.id),
     repository: String(repository.id),
-    name: nameOf(repository, record),
+    name: repositoryName(repository, record),
     from: String(row.source_storage_name),
     to: String(row.destination_storage_name),
     phase: phases.get(String(row.state)) ?? "running",
@@ -123,7 +123,7 @@ function parseMove(row: JsonObject, record: string): ListedMove | undefined {
   };
 }
 
-function nameOf({ id, path_with_namespace: path, name }: JsonObject, record: string): string {
+function repositoryName({ id, path_with_namespace: path, name }: JsonObject, record: string): string {
   if (typeof path === "string") return path;
   return typeof name === "string" ? `${record} ${name}` : `${record} ${id}`;
 }

@@ -92,7 +92,7 @@ function redisQueue(text: string): QueueAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw invalidAddress();
   learnCredential(url.password, "[queue password]");
-  const [username, password] = [decoded(url.username), decoded(url.password)];
+  const [username, password] = [decodePart(url.username), decodePart(url.password)];
   learnCredential(password, "[queue password]");
   const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
   if (number === undefined) throw invalidAddress("what follows the host is not the number of a database");
@@ -122,7 +122,7 @@ function disconnectRedis(...left: readonly Connected[]): void {
   for (const client of clients) client?.then((each) => each.disconnect()).catch(() => {});
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

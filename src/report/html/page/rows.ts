@@ -58,7 +58,7 @@ export function membersOf(row: ChangeRow): readonly RowMember[] {
 
 function readMembers(node: HTMLElement): readonly RowMember[] {
   const items = [...node.querySelectorAll<HTMLElement>(".projects > li")];
-  const shared = partsOf(node).join("\n");
+  const shared = listTexts(node).join("\n");
   return (items.length > 0 ? items : [node]).map((item) => {
     const { address = "" } = item.dataset;
     const text = [shared, address, items.length > 0 ? item.textContent : ""].join("\n").toLowerCase();
@@ -68,7 +68,7 @@ function readMembers(node: HTMLElement): readonly RowMember[] {
 }
 
 /** The texts of a row without its projects. */
-function partsOf(node: HTMLElement): readonly string[] {
+function listTexts(node: HTMLElement): readonly string[] {
   const parts = node.querySelectorAll(".name, .reason, .note, .error, .fields td, .fields tbody th, .origin code");
   return [...parts].map(({ textContent }) => textContent ?? "");
 }
