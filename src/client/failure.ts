@@ -38,6 +38,8 @@ export interface FailureFacts {
   readonly passing?: boolean;
   readonly sent?: boolean;
   readonly endsRun?: boolean;
+  /** The pause that the server asked for and that the run did not outlast. */
+  readonly pause?: string | undefined;
   readonly unknownRoute?: boolean;
   readonly movedTo?: string;
   readonly attempts: number;

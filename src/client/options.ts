@@ -5,6 +5,13 @@ import type { RateOptions } from "./limiter.ts";
 import type { Network } from "./network.ts";
 import type { Backoff } from "./retry.ts";
 
+/** A pause that the server asked for. */
+export interface Pause {
+  /** Such as `rate limited by the server (429)`. */
+  readonly why: string;
+  readonly milliseconds: number;
+}
+
 /** Options for connecting to a server. */
 export interface ClientOptions {
   /** `server.url`; /api/v4 is added. */
@@ -49,7 +56,7 @@ export interface ClientOptions {
   /** Returns 0 to 1, for jitter. */
   readonly random?: (() => number) | undefined;
   /** Called with a sentence when the server makes requests wait for a second or longer. */
-  readonly onPause?: ((sentence: string) => void) | undefined;
+  readonly onPause?: ((sentence: string, pause?: Pause) => void) | undefined;
   /** Called when an attempt failed, and another one follows after `delay` milliseconds. */
   readonly onRetry?: ((retry: { readonly failure: CallFailed; readonly delay: number }) => void) | undefined;
 }

@@ -114,11 +114,8 @@ function explainBlocked(run: RunConnection, { call, path: routed, attempts }: Ou
   const { method, path } = call;
   const reason = run.stop.reason ?? explainForbidden(run, call);
   if (reason === undefined) return undefined;
-  const seconds = Math.ceil(run.limiter.remaining(endpointKey(call)) / 1000);
-  const what =
-    seconds > 0
-      ? `was not sent: ${run.pause?.why}, which asks to wait ${seconds} more seconds`
-      : `was not sent: ${reason}`;
+  const pause = describePause(run);
+  const what = `was not sent: ${pause ?? reason}`;
   const url = run.server.origin + run.server.prefix + routed;
   return new CallFailed({
     method,
@@ -129,7 +126,14 @@ function explainBlocked(run: RunConnection, { call, path: routed, attempts }: Ou
     kind: "aborted",
     what,
     endsRun: true,
+    pause,
   });
+}
+
+/** The pause that the server asked for, if it is not over: it explains what a run could not send in its time. */
+function describePause({ pause }: RunConnection): string | undefined {
+  const seconds = pause ? Math.ceil((pause.until - performance.now()) / 1000) : 0;
+  return seconds > 0 ? `${pause?.why}, which asks to wait ${seconds} more seconds` : undefined;
 }
 
 /** The reason why writes may no longer be sent, if any. */
@@ -217,7 +221,8 @@ function reportPause(run: RunConnection, status: number, delay: number): void {
   if (run.pause && until < run.pause.until + 1000) return;
   const why = status === 429 ? "rate limited by the server (429)" : "the server is overloaded (503)";
   run.pause = { why, until };
-  if (delay >= 1000) run.options.onPause?.(`${why}, waiting ${Math.ceil(delay / 1000)} s`);
+  if (delay >= 1000)
+    run.options.onPause?.(`${why}, waiting ${Math.ceil(delay / 1000)} s`, { why, milliseconds: delay });
 }
 
 /** Milliseconds before the attempt after this one. */

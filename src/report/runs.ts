@@ -106,8 +106,9 @@ function stepText(entry: JournalLine, palette: Palette): string | undefined {
 
 /** Details of a progress bar: `3 workers, 1,746 of 1,800 requests/min, about 4 min left`. */
 export function fleetText(progress: RunProgress): string {
-  const { workers, rate, remaining_seconds: left = 0 } = progress;
+  const { workers, rate, waiting, remaining_seconds: left = 0 } = progress;
   const parts = [
+    waiting ? `${waiting.why}, waiting ${thousands(waiting.seconds)} s` : "",
     workers === undefined ? "" : counted(workers, "worker"),
     rate ? `${rateText(rate)}/${rate.per}` : "",
     remainingText(left * 1000),

@@ -24,7 +24,12 @@ export function connectionOf({ loaded, request, secrets, policies, ...run }: Che
   const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
   secrets.missing(references.filter(({ secret }) => !isTemplate(secret)));
   const rates = "state" in run ? { rates: run.state.rates } : undefined;
-  return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request, rates), secrets };
+  const options = connection({ ...loaded.workspace, authorities: loaded.authorities }, request, rates);
+  const onPause: ClientOptions["onPause"] = (sentence, pause) => {
+    request.warn?.(sentence);
+    if (pause && "meter" in run) run.meter.pause(pause.why, performance.now() + pause.milliseconds);
+  };
+  return { ...options, onPause, secrets };
 }
 
 /** The options of a connection that needs no manifests. */

@@ -185,6 +185,8 @@ export interface RunProgress {
   /** Estimated time until the end of the stage, if known. */
   readonly remaining_seconds?: number;
   readonly workers?: number;
+  /** Set while the server has told the run to wait. */
+  readonly waiting?: { readonly why: string; readonly seconds: number };
   /** The current request rate of the run and its workers, and the limit. */
   readonly rate?: { readonly used: number; readonly allowed: number | null; readonly per: "s" | "min" };
 }
@@ -206,6 +208,7 @@ export class ProgressMeter {
   #stage: { readonly name: Stage; readonly since: number; readonly total: number } | undefined;
   #done = 0;
   #fleet: WorkersStatus | undefined;
+  #pause: { readonly why: string; readonly until: number } | undefined;
 
   begin(name: Stage, total: number, now: number): void {
     this.#stage = { name, total, since: now };
@@ -221,14 +224,20 @@ export class ProgressMeter {
     this.#fleet = status;
   }
 
+  /** The server told the run to wait until this time. */
+  pause(why: string, until: number): void {
+    this.#pause = { why, until };
+  }
+
   get fleet(): WorkersStatus | undefined {
     return this.#fleet;
   }
 
-  /** Undefined before the first stage. */
+  /** Undefined before the first stage, unless the run waits already. */
   at(now: number, at: Date): RunProgress | undefined {
-    if (!this.#stage) return undefined;
-    const { name: stage, total, since } = this.#stage;
+    const waiting = this.#waiting(now);
+    if (!this.#stage && !waiting) return undefined;
+    const { name: stage, total, since } = this.#stage ?? { name: "reading", total: 0, since: now };
     const done = Math.min(this.#done, total);
     const remaining = done > 0 ? ((now - since) / done) * (total - done) : undefined;
     return {
@@ -237,8 +246,14 @@ export class ProgressMeter {
       done,
       total,
       ...(remaining !== undefined && { remaining_seconds: Math.ceil(remaining / 1000) }),
+      ...(waiting && { waiting }),
       ...(this.#fleet && { workers: this.#fleet.workers, ...toRate(this.#fleet) }),
     };
+  }
+
+  #waiting(now: number): RunProgress["waiting"] {
+    if (!this.#pause || this.#pause.until <= now) return undefined;
+    return { why: this.#pause.why, seconds: Math.ceil((this.#pause.until - now) / 1000) };
   }
 }
 

@@ -30,7 +30,7 @@ describe("a list", () => {
 
   it("of a fleet keeps of each row what a run asks for, whatever else servers say", async () => {
     const said = { id: 1, path_with_namespace: "a/b", permissions: null };
-    const server = await serve([{ body: [{ ...said, description: "long", namespace: { id: 7 } }] }]);
+    const server = await serve([{ body: [{ ...said, description: "long", owner: { id: 7 } }] }]);
     expect(await (await reader(server.url)).list({ ...projects, answer: projectsWithPaths })).toEqual([said]);
   });
 

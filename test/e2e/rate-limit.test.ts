@@ -81,4 +81,18 @@ describe("a 429", () => {
     );
     expect(ran.stderr).not.toContain("--timeout");
   });
+
+  test("that outlasts --timeout is named by every change that was not sent", async () => {
+    const projects = ["p", "q"].map((path) => ({ path }));
+    const { evenkeel } = await scene({
+      projects,
+      policy: { projects: ["p", "q"], licenses: { MIT: "allowed", "BSD-3-Clause": "allowed" } },
+      chaos: [{ method: "POST", status: 429, retry_after: 3600 }],
+    });
+    const ran = await evenkeel("apply", "--yes", "--concurrency", "1", "--timeout", "3s");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("rate limited by the server (429), waiting 3600 s\n");
+    expect(ran.stdout).toContain("answered 429");
+    expect(ran.stdout).not.toContain("--timeout");
+  });
 });

@@ -66,13 +66,19 @@ function describeUnanswered(
   call: Call,
 ): SentChange {
   if (unknown) return { outcome: { status: "unknown", error: unknownOutcomeText(failure, lookUp) }, failure };
-  if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
+  if (isUnsent(failure, call)) return { outcome: skippedOutcome(failure) };
   return { outcome: { status: "failed", error: explainCallFailure(failure) }, failure };
 }
 
 function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined): string {
   if (lookUp) return `${explainCallFailure(failure)}; looking it up failed too: ${lookUp.message}`;
   return `${explainCallFailure(failure)}; the server may or may not have acted`;
+}
+
+/** The outcome of a change that was not sent; a pause that the server asked for explains it. */
+function skippedOutcome({ facts: { pause } }: CallFailed): Outcome {
+  const ended = "the run ended before it was sent";
+  return { status: "skipped", error: pause === undefined ? ended : `${ended}: ${pause}` };
 }
 
 /** True if the run ended before a call was sent, by a signal or by the failure of another call. */
@@ -200,7 +206,7 @@ export async function sendRecorded(writer: Writer, planned: Change, watchers: re
 
 function unsent(error: unknown): SentChange {
   if (!(error instanceof CallFailed)) throw error;
-  return { outcome: { status: "skipped", error: "the run ended before it was sent" }, failure: error };
+  return { outcome: skippedOutcome(error), failure: error };
 }
 
 function makeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof callsOf> | UserError {
