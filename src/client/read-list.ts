@@ -184,7 +184,7 @@ function isTruncated(link: string): boolean {
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: PageQuery | undefined;
-  /** Set if the server named no next page: the next one may repeat this one, and these are tried then. */
+  /** Set if the server named no next page: these are tried, and may repeat this one. */
   readonly guesses?: readonly PageQuery[] | undefined;
   readonly total?: number | undefined;
 }
@@ -235,7 +235,7 @@ function estimateSize(value: unknown): number {
 const scalarSize = 16;
 const objectSize = 64;
 
-/** Compared with the totals of all pages: a list may grow while it is read, and must not shrink. */
+/** Compares the count with the totals of all pages: a list may grow while it is read, and must not shrink. */
 function checkCount(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
   const known = totals.filter((total) => total !== undefined);
   const [first, total] = [known[0] ?? 0, known.at(-1) ?? Number.POSITIVE_INFINITY];

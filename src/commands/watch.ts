@@ -154,7 +154,7 @@ interface CheckFigures {
   readonly checks: Readonly<Record<string, number>>;
   /** When the last check ended, in seconds since 1970. */
   readonly last: number | undefined;
-  /** When the token expires, in seconds since 1970. */
+  /** Expiry of the token, in seconds since 1970. */
   readonly tokenExpires: number | undefined;
 }
 

@@ -30,7 +30,7 @@ function projectOn(remote: string, server: URL): string | undefined {
   const { protocol, host: at, hostname, pathname } = new URL(url);
   const isSsh = protocol === "ssh:";
   if (!isSsh && protocol !== "http:" && protocol !== "https:") return undefined;
-  // Git by ssh has a port of its own, and no prefix of the web address.
+  // The ssh port differs, and ssh URLs lack the prefix of the web address.
   if (isSsh ? hostname !== server.hostname : at !== server.host) return undefined;
   const prefix = isSsh ? "/" : `${server.pathname.replace(/(?:\/api\/v4)?\/*$/, "")}/`;
   if (!pathname.startsWith(prefix)) return undefined;

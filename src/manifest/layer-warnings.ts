@@ -82,7 +82,7 @@ function warnNarrowed({ entry, wide, fields }: Narrowed, others: number): Proble
   return problemAt("narrowed", message, { document, path, of: "key" });
 }
 
-/** Entries with `inherit: true` for which no other policy has anything. */
+/** Entries with `inherit: true` without another policy to inherit from. */
 function idleInherits(policies: readonly Policy[], inheriting: readonly PolicyEntry[]): readonly Problem[] {
   const all = policies.flatMap(({ entries }) => entries.filter(({ desired }) => desired.presence === "present"));
   const byIdentity = grouped(all, ({ desired }) => desired.identity);
@@ -119,7 +119,7 @@ interface KnownRuling {
   readonly project: Project;
 }
 
-/** The layers of named projects and of globs, as far as they are certain. */
+/** The layers of named projects and of globs, as far as they are known. */
 function knownRulings(policies: readonly Policy[]): readonly KnownRuling[] {
   const named = namedProjects(policies).map((project) => {
     return { ruling: rulingFor(policies, project), project: probeOf(project) };
@@ -133,7 +133,7 @@ function knownRulings(policies: readonly Policy[]): readonly KnownRuling[] {
   return [...named, ...known];
 }
 
-/** The layer of a policy that surely selects what a glob matches, except where it excepts some of it. */
+/** The layer of a policy that certainly selects all matches of a glob, except for its exceptions. */
 function layerOver(policy: Policy, glob: GlobSelector): readonly Layer[] {
   const over = policy.projects.filter((each): each is GlobSelector => each.form === "glob" && covers(each, glob));
   if (over.length === 0 || policy.except.some((each) => covers(each, glob))) return [];

@@ -124,7 +124,7 @@ function addResource(
   return isSettled && problems.length === 0 && plaintext.length === 0 ? read.desired : undefined;
 }
 
-/** `inherit` can only be true, and a singleton needs none. */
+/** `inherit` must be true, and is redundant for a singleton. */
 function inheritProblems({ document }: From, file: ResourceKind, path: Path, inherit: unknown): readonly Problem[] {
   const at = { document, path: [...path, "inherit"] };
   if (isSingleton(file)) {

@@ -105,7 +105,7 @@ export const groupsWithPaths: AnswerShape = {
 
 const nothing: AnswerShape = { holds: "nothing" };
 
-/** Who changed what, newest first. */
+/** Audit events, newest first. */
 function auditEventsOf(owner: "project" | "group"): Endpoint {
   const times = { created_after: { type: "datetime" }, created_before: { type: "datetime" } } as const;
   const path = `/${owner}s/:id/audit_events`;

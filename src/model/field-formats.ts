@@ -2,13 +2,13 @@ import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { FieldSchema } from "./resource-kind.ts";
 
-/** Completes "expected …" for a text that servers refuse in this field; undefined for any other. */
+/** Completes "expected …" for a text that servers reject in this field; undefined for any other. */
 export function formatFault(field: FieldSchema, text: string): string | undefined {
   if (text === "") return undefined;
   return urlFault(field["x-url"], text) ?? formats[field.format ?? ""]?.(text);
 }
 
-/** Whether a field, or a part of it, has a form that {@link formatFault} knows (cached). */
+/** True if a field, or a part of it, has a form that {@link formatFault} checks (cached). */
 export const hasFormats = memoized(
   ({ "x-url": url, format, items, properties = {}, additionalProperties: more }: FieldSchema): boolean =>
     Boolean(url) ||
@@ -26,7 +26,7 @@ const formats: Readonly<Record<string, (text: string) => string | undefined>> = 
 
 const webSchemes = ["http", "https"];
 
-/** Parts in braces and after `%` are replaced by servers, so that only the beginning is certain. */
+/** Servers replace parts in braces and after `%`, so only the beginning is certain. */
 function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefined {
   if (!allowed) return undefined;
   const schemes = Array.isArray(allowed) ? allowed : webSchemes;
@@ -35,7 +35,7 @@ function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefin
   return `a URL that begins with ${schemes.map((each) => `${each}://`).join(" or ")}`;
 }
 
-/** What one field of a cron line may have: numbers from the first to the last, or names. */
+/** Valid values of one field of a cron line: a range of numbers, or names. */
 interface CronField {
   readonly name: string;
   readonly first: number;
@@ -63,7 +63,7 @@ const cronFields: readonly CronField[] = [
 
 const seconds: CronField = { name: "seconds", first: 0, last: 59 };
 
-/** Servers also take six fields, the first one of seconds, and words such as `@daily`. */
+/** Servers also accept six fields, with seconds first, and words such as `@daily`. */
 function cronFault(text: string): string | undefined {
   const parts = text.trim().split(/\s+/);
   if (parts.length === 1 && text.startsWith("@")) return undefined;
@@ -87,7 +87,7 @@ function isCronItem({ first, last, names = [] }: CronField, item: string): boole
   return from === "*" || from === "?" ? to === undefined : isPart(from) && (to === undefined || isPart(to));
 }
 
-/** Servers have further names without a slash, such as `Berlin`. */
+/** Servers also accept names without a slash, such as `Berlin`. */
 function timeZoneFault(text: string): string | undefined {
   if (!text.includes("/") || isTimeZone(text)) return undefined;
   return `a time zone such as Europe/Berlin${didYouMean(text, Intl.supportedValuesOf("timeZone"))}`;

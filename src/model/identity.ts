@@ -73,7 +73,7 @@ interface AddressScope {
   readonly covers: AddressTest;
 }
 
-/** The scope of these globs; without targets, it has everything that is not excluded. */
+/** The scope of these globs; without targets, everything that is not excluded. */
 export function addressScope(targets: readonly string[] = [], excludes: readonly string[] = []): AddressScope {
   const [inTarget, targeted, excluded] = [
     targets.map(projectTest),

@@ -21,12 +21,12 @@ export const rowFields: Readonly<Record<Owner, readonly string[]>> = {
 
 const deletionDates = ["marked_for_deletion_on", "marked_for_deletion_at"] as const;
 
-/** A row with those fields alone. */
+/** Reduces a row to these fields. */
 export function readableRow(owner: Owner, row: JsonObject): JsonObject {
   return Object.fromEntries(rowFields[owner].flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }
 
-/** Everything that is kept of the rows of a list. */
+/** The fields of a list's rows that are kept. */
 export function keptRowFields(owner: Owner): readonly string[] {
   return [...rowFields[owner], ...deletionDates];
 }

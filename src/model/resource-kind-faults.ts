@@ -264,7 +264,7 @@ function secretDefaults(path: Path, field: FieldSchema): readonly KindFault[] {
   return [{ path: [...path, "default"], message: "the field is writeOnly: a secret has no default" }];
 }
 
-/** Servers take the method of a form, `_method`, for that of the request. */
+/** Servers use the parameter `_method` of a form as the method of the request. */
 function methodParameters({ fields: { properties } }: ResourceKind): readonly KindFault[] {
   return Object.entries(properties)
     .flatMap(([name, field]) => parametersSent(name, field))
@@ -364,7 +364,7 @@ function pathFaults(kind: ResourceKind): readonly KindFault[] {
   });
 }
 
-/** Guards count what plans call a removal, and what that removes is one resource of the project or group in the plan. */
+/** Guards count only `delete` as a removal, of one resource of the project or group in the plan. */
 function hiddenRemoval(kind: ResourceKind, name: string, method: string, path: string): string | undefined {
   if (method !== "DELETE") return undefined;
   if (name !== "delete") return `DELETE removes something; expected POST, PUT or PATCH for ${name}`;
@@ -379,7 +379,7 @@ function ownerPaths(kind: ResourceKind): string {
     .join(" or ");
 }
 
-/** A path that URL parsers or servers take for another, or that sets the method of the request. */
+/** A path that URL parsers or servers resolve to another one, or that sets the method of the request. */
 function strayPath(path: string): string | undefined {
   if (/^\/api\/v\d+\//.test(path)) return "leave out /api/v4: paths are relative to it";
   const [segments = "", query] = path.split("?");

@@ -101,7 +101,7 @@ export interface FieldSchema {
   readonly "x-returned"?: boolean;
   /** Sibling fields that make it a secret while they are true. */
   readonly "x-secret-with"?: readonly string[];
-  /** What servers require of it then: the first form whose sibling field `with` is true, or that has none. */
+  /** Required forms: the first one without `with`, or whose sibling field `with` is true, applies. */
   readonly "x-secret-forms"?: readonly SecretForm[];
   /** The usual value of new resources if instances differ; an import leaves it out. */
   readonly "x-usual"?: Plain;

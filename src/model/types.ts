@@ -93,7 +93,7 @@ export interface LookedUpFields {
   /** Values in the manifest, by look-up and result. */
   readonly names: Readonly<Record<string, string>>;
   readonly results: LookUpResults;
-  /** Fields that name what this run creates or replaces, as they are written: looked up after that write. */
+  /** Fields, as in the manifest, that name resources of this run's own writes: looked up after those writes. */
   readonly pending: Fields;
 }
 
@@ -206,9 +206,9 @@ export interface Change {
   readonly after: Fields | null;
   /** All declared fields: the body of a PUT. */
   readonly declared: Fields;
-  /** What look-ups found for the declared fields. */
+  /** Results of look-ups for the declared fields. */
   readonly lookedUp?: LookUpResults;
-  /** Declared fields, as they are written, that are looked up once this run has written what they name. */
+  /** Declared fields, as in the manifest, that are looked up after this run has written the resources that they name. */
   readonly pending?: Fields;
   /** Additional fields of a PUT that the server requires. */
   readonly extraFields?: Fields;
@@ -234,7 +234,7 @@ export interface Outcome {
   readonly error?: string;
   /** Parameters that the server returned with a different value than was sent. */
   readonly not_kept?: readonly string[];
-  /** Skipped because the project is archived, which is no failure of the run. */
+  /** Skipped because the project is archived, which does not make the run fail. */
   readonly archived?: true;
 }
 

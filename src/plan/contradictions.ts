@@ -184,7 +184,7 @@ export function changedSincePlan(planned: PlannedChange, now: Change): string | 
   return liveValuesChanged({ digest, updatedAt: updated_at ?? undefined }, { digest: now.liveDigest, live: now.live });
 }
 
-/** The first look-up that found something else than for the plan, as a sentence. */
+/** A sentence on the first look-up whose result differs from the plan's. */
 function otherResult(planned: LookUpResults = {}, now: LookUpResults = {}): string | undefined {
   for (const [parameter, results] of Object.entries(now)) {
     for (const [name, found] of Object.entries(results)) {
@@ -197,7 +197,7 @@ function otherResult(planned: LookUpResults = {}, now: LookUpResults = {}): stri
   return undefined;
 }
 
-/** Look-up results with null for addresses whose writes were begun: what they found may be known by now. */
+/** Look-up results, with null for addresses whose writes were begun: their values may be known by now. */
 export function knownResults(
   results: LookUpResults | undefined,
   begun: ReadonlySet<string>,

@@ -132,11 +132,11 @@ export interface PlannedChange {
   readonly cause?: Cause;
   /** ISO 8601: when the difference was first seen. Only in drift, if the state knows it. */
   readonly differs_since?: string;
-  /** Who made a change on the server, and when (ISO 8601). Only in drift, if the server's audit events name it. */
+  /** Author and time (ISO 8601) of the change on the server. Only in drift, if the server's audit events contain it. */
   readonly changed_by?: ChangedBy;
   /** Planned only because of `--resend`, so that a saved plan sends it again. */
   readonly resend?: true;
-  /** What look-ups found; an address stands for what is known after that resource is written. Omitted without look-ups. */
+  /** Results of look-ups; an address represents a value known after that resource is written. Omitted without look-ups. */
   readonly looked_up?: LookUpResults | undefined;
   /** The `reason` of the deciding policy; omitted if it gives none. */
   readonly policy_reason?: string;

@@ -17,7 +17,7 @@ export interface ImportReport {
   readonly written: readonly (readonly [path: string, draft: Draft])[];
   /** Projects without anything to import. */
   readonly idle: readonly string[];
-  /** Number of archived projects that were left out. */
+  /** Number of skipped archived projects. */
   readonly archived?: number;
   readonly problems: readonly Problem[];
   /** Parts of another tool's files that no policy can express; undefined for an import of live state. */

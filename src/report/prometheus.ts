@@ -173,7 +173,7 @@ interface WatchFigures {
   readonly checks: Readonly<Record<string, number>>;
   readonly last: number | undefined;
   readonly now: number;
-  /** When the token expires; undefined if it does not, or that is not known. */
+  /** Expiry of the token; undefined if there is none, or it is unknown. */
   readonly tokenExpires: number | undefined;
   readonly standby: boolean;
   readonly overdue: boolean;

@@ -81,10 +81,10 @@ function blockedApply(planned: Planned, { refused, stale }: PreparedPlan): Appli
   return stale && { ...planned, outcomes: stale };
 }
 
-/** The problem of a token whose scopes allow no request of the plan; none if the server does not list them. */
+/** The problem of a token whose scopes allow no request of the plan; undefined if the server does not list them. */
 function scopeLacking({ context, dispatcher }: WritingRun, { plan }: Planned): readonly Problem[] {
   const { tokenScopes: scopes } = context;
-  // Workers write with tokens of their own.
+  // Workers write with their own tokens.
   if (!scopes || dispatcher || plan.summary.writes === 0 || scopes.includes("api") || scopes.includes(fineGrained))
     return [];
   const message = `the token may not write, so nothing was sent: it has the scope ${scopes.join(", ") || "(none)"}, and apply needs api`;

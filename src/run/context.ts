@@ -240,7 +240,7 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
   return { ...context, loaded: loadedAt(context.loaded, actual), ofRelease: now, problems: [...others, ...now] };
 }
 
-/** Warns if the token expires within two weeks, reports when it does, and keeps its scopes. */
+/** Warns if the token expires within two weeks, reports its expiry, and records its scopes. */
 export async function withTokenDetails(reader: Reader, context: Context): Promise<Context> {
   const token = await readTokenDetails(reader);
   const { request, today, problems } = context;

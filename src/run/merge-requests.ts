@@ -8,7 +8,7 @@ import { call } from "../model/call.ts";
 /** Changed files for a merge request. */
 export interface Proposal {
   readonly branch: string;
-  /** The commit on the server that the files are changed from. */
+  /** The commit on the server to which the changes apply. */
   readonly start: string;
   readonly title: string;
   /** Markdown. */
@@ -26,7 +26,7 @@ export interface ProposedRequest {
   readonly updated: boolean;
 }
 
-/** Ends the description of merge requests whose branch may be written anew. */
+/** Ends the description of merge requests whose branch may be overwritten. */
 const mark = "<!-- written by evenkeel; its branch is replaced by the next run -->";
 
 /** Branches of this prefix belong to Evenkeel. */

@@ -38,7 +38,7 @@ export function plan(request: Request): Promise<Planned> {
   });
 }
 
-/** Adds who made the drift, if the run asks for it and the tier of the server can tell. */
+/** Adds the authors of drift, if requested and supported by the tier of the server. */
 async function authored(reader: Reader, { request, loaded, concurrency }: Context, planned: Planned): Promise<Planned> {
   const asks = request.authors && planned.compared && loaded.workspace.server.tier !== "free";
   const warn = request.command === "watch" ? undefined : request.warn;

@@ -71,9 +71,9 @@ export interface Request {
   readonly warn?: (sentence: string) => void;
   /** Called every second with the progress of a run with workers. */
   readonly following?: (progress: RunProgress) => void;
-  /** Asks the server who made the changes that are drift. */
+  /** Reads the authors of drift from the server. */
   readonly authors?: boolean;
-  /** Called with the day on which the token expires; null: never, or the server does not say. */
+  /** Called with the expiry date of the token; null if there is none, or it is unknown. */
   readonly tokenExpires?: (day: string | null) => void;
   /** Called as projects are read. */
   readonly progress?: (done: number, total: number) => void;

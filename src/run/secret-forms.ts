@@ -9,7 +9,7 @@ import type { Fields, Problem } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 
-/** Problems of secrets whose values are at hand and that the server would refuse to mask. No message holds a value. */
+/** Problems of available secrets that the server would refuse to mask. Messages contain no value. */
 export function secretFormProblems(
   policies: readonly Policy[],
   catalogue: Catalogue,

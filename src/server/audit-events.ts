@@ -28,7 +28,7 @@ function newestFirst(a: JsonObject, b: JsonObject): number {
   return Date.parse(String(b.created_at)) - Date.parse(String(a.created_at)) || Number(b.id) - Number(a.id);
 }
 
-/** Events that each project or group keeps. */
+/** Maximum number of events per project or group. */
 const mostEvents = 200;
 
 /** Adds an event of the seed, or of a request. */
@@ -41,7 +41,7 @@ function addAuditEvent(state: State, owner: Owner, id: number, event: JsonObject
   if (oldest && others.length >= mostEvents) dropRow(state, place, oldest);
 }
 
-/** A write of which an event remains. */
+/** A write that is recorded as an event. */
 interface Write {
   readonly method: string;
   /** Below /api/v4. */
@@ -51,7 +51,7 @@ interface Write {
   readonly reply: ServerReply;
 }
 
-/** Keeps an event of a successful write to a project or a group. */
+/** Records a successful write to a project or a group. */
 export function auditWrite({ state }: ServerContext, { method, path, caller, raw, reply }: Write): void {
   if (method === "GET" || reply.status >= 300) return;
   const [, owners = "", name = "", rest = ""] = /^\/(project|group)s\/([^/]+)(.*)$/.exec(path) ?? [];
@@ -73,7 +73,7 @@ export function auditWrite({ state }: ServerContext, { method, path, caller, raw
   });
 }
 
-/** The key of the resource: the end of the path, or what a creation names. */
+/** The key of the resource: the end of the path, or the name in a creation. */
 function targetOf(method: string, rest: string, raw: JsonObject): string {
   const named = ["name", "key", "url", "title", "username"].map((field) => raw[field]);
   const key = method === "POST" ? named.find((value) => typeof value === "string") : undefined;

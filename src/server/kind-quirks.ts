@@ -24,7 +24,7 @@ export interface KindQuirks {
   readonly caseCounts: (behaviour: Behaviour) => boolean;
 }
 
-/** The kinds of an archived project that even reads are refused of. */
+/** Kinds whose reads archived projects refuse too. */
 export const hiddenWhenArchived: ReadonlySet<string> = new Set(["variables"]);
 
 /** By kind name. */

@@ -68,7 +68,7 @@ export interface ParameterChecks {
   readonly schemas: ReadonlyMap<string, object>;
 }
 
-/** `creation` requires the required fields; `change` does only where nothing can be created. */
+/** `creation` requires the required fields; `change` only if the kind cannot be created. */
 export function checksOf(fields: Fields, required: readonly string[], isChangedOnly: boolean): ParameterChecks {
   const schemas = parameterSchemas(fields);
   const shape = { type: "object", properties: { ...Object.fromEntries(schemas), ...computedParameters(fields) } };

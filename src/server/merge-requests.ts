@@ -13,7 +13,7 @@ interface FileAction {
   readonly content?: string;
 }
 
-/** POST of a commit: its files are kept, and nothing else of a repository. */
+/** POST of a commit: stores its files only, not a repository. */
 export const createCommit: ProjectHandler = (context, call, project) => {
   const { branch, commit_message: message, start_branch, start_sha, force } = call.given;
   const actions = actionsIn(call.raw.actions);
@@ -52,7 +52,7 @@ export const listCommits: ProjectHandler = (context, call, project) => {
   return paged(context, call, commitsOn(context, project, branch).toReversed(), ({ row }) => commitRow(row));
 };
 
-/** GET of a file as the newest commit of a branch has it. */
+/** GET of a file at the newest commit of a branch. */
 export const getFile: ProjectHandler = (context, call, project) => {
   const branch = String(call.given.ref ?? defaultBranch(project));
   const actions = commitsOn(context, project, branch).flatMap(({ row }) => row.actions as readonly FileAction[]);
@@ -120,7 +120,7 @@ export const updateMergeRequest: ProjectHandler = (context, call, project) => {
   return json(200, row);
 };
 
-/** The platform gives the message of Git without a status. */
+/** The platform returns Git's message without a status. */
 function failed(message: string): ServerReply {
   return json(400, { message });
 }

@@ -64,7 +64,7 @@ export interface SeedProject extends SeedRepository {
   readonly visible?: boolean;
   readonly archived?: boolean;
   readonly topics?: readonly string[];
-  /** The day on which it was scheduled for deletion. */
+  /** The date of its scheduling for deletion. */
   readonly marked_for_deletion_on?: string;
   readonly last_activity_at?: string;
   /** Values as in responses: any scalar, including those that a PUT would reject. `active` defaults as in a PUT. */

@@ -59,7 +59,7 @@ export interface Repository {
   readonly implied?: true;
   readonly created_at: string;
   readonly merge_requests?: readonly MergeRequest[];
-  /** Writes are refused, and so are reads of some kinds. */
+  /** Archived: writes are refused, and so are reads of some kinds. */
   readonly archived?: boolean;
   readonly topics?: readonly string[];
   readonly marked_for_deletion_on?: string;
@@ -112,7 +112,7 @@ export interface Storage {
 
 export const roles = ["guest", "reporter", "developer", "maintainer", "owner", "admin"] as const;
 
-/** `granular` stands for a fine-grained token; this server grants it everything. */
+/** `granular`: a fine-grained token, which this server grants everything. */
 export type Scope = "api" | "read_api" | "read_user" | "granular";
 
 export type Role = (typeof roles)[number];

@@ -39,7 +39,7 @@ interface Proposing {
   readonly acceptance: Acceptance;
   /** The changed files, by their names in the workspace. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Default: by the addresses. */
+  /** Default: derived from the addresses. */
   readonly branch?: string | undefined;
 }
 

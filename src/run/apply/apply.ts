@@ -99,7 +99,7 @@ async function applyBatch(
   return events;
 }
 
-/** The outcome of a change that looks up what this run should have written and did not; undefined if it can be sent. */
+/** The outcome of a change whose look-up depends on a failed write of this run; undefined if it can be sent. */
 function waitingOutcome(step: Step, events: readonly ChangeEvent[]): Outcome | undefined {
   if (!("change" in step)) return undefined;
   const results = Object.values(step.change.lookedUp ?? {}).flatMap((found) => Object.values(found));
@@ -254,7 +254,7 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   return steps.sort((a, b) => order.indexOf(stepAddress(a)) - order.indexOf(stepAddress(b)));
 }
 
-/** What a change looks up only after a write that was begun may be known by now. */
+/** A look-up that waits for a begun write may already have a result. */
 function withoutBegun(planned: PlannedChange, begun: ReadonlySet<string> | undefined): PlannedChange {
   return begun ? { ...planned, looked_up: knownResults(planned.looked_up, begun) } : planned;
 }

@@ -9,11 +9,11 @@ import { inlineText, isReference } from "../../model/values.ts";
 import { type ChangedBy, type PlannedChange, planDigest } from "../../plan/plan.ts";
 import type { Planned } from "../request.ts";
 
-/** What the search for authors needs of a run. */
+/** Options for the search for authors. */
 interface AuthorSearch {
-  /** Projects whose events are read at once. */
+  /** Maximum number of projects whose events are read concurrently. */
   readonly concurrency: number;
-  /** Reports why nothing is known. */
+  /** Called with the reason if no author is known. */
   readonly warn?: ((sentence: string) => void) | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function withAuthors<Result extends Planned>(
 
 const lists = { project: "listAuditEvents", group: "listGroupAuditEvents" } as const;
 
-/** The newest events, or why the server does not list them. @throws CallFailed if it ends the run. */
+/** The newest events, or the reason why the server does not list them. @throws CallFailed if it ends the run. */
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
   try {
     const { body } = await reader.get(call(lists[ownerOfName(project)], { id: project }, { per_page: "100" }));

@@ -342,7 +342,7 @@ export async function isFoundArchived(reader: Reader, project: Project): Promise
   return result !== "unknown route" && result.some(({ archived }) => archived);
 }
 
-/** True if a project is archived, and no policy includes archived ones: the reason why requests for it are refused. */
+/** True if a project is archived and no policy includes archived ones, which explains refused requests. */
 export async function isLeftAlone(reader: Reader, project: Project, policies: readonly Policy[]): Promise<boolean> {
   return !isSelected(policies, { ...project, archived: true }) && isFoundArchived(reader, project);
 }

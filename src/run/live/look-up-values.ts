@@ -152,7 +152,7 @@ export interface LookedUpDesired {
   readonly desired: DesiredProject;
   readonly live: readonly Live[];
   readonly problems: readonly Problem[];
-  /** Why resources were left out, by address. */
+  /** Reasons why resources were left out, by address. */
   readonly failed: ReadonlyMap<string, string>;
 }
 
@@ -235,7 +235,7 @@ function replaceInResource(
   return { resource: { ...resource, fields: found, lookedUp }, problems };
 }
 
-/** In the order of names, whatever the order in manifests. */
+/** Sorted by name, independent of the order in manifests. */
 function sorted(results: Readonly<Record<string, Readonly<Record<string, Scalar>>>>): LookUpResults {
   const inOrder = <Each>(record: Readonly<Record<string, Each>>) =>
     Object.entries(record).sort(([a], [b]) => compareTexts(a, b));

@@ -33,7 +33,7 @@ export interface RefreshScope extends ProjectScope {
 export interface RefreshedProject {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
-  /** Why resources were left out because a look-up found nothing, by address. */
+  /** Resources left out because of a failed look-up: reasons by address. */
   readonly failed?: ReadonlyMap<string, string>;
   /** The parts that could not be read, if others could. */
   readonly unread?: readonly Unread[];

@@ -80,7 +80,7 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
         }
       }
     },
-    /** A project that is left out as a whole, as `--exclude` may ask for. */
+    /** True for a project that `--exclude` leaves out as a whole. */
     skip: (project: Project) => {
       for (const glob of tests.keys()) if (!glob.includes(":") && projectTest(glob)(project)) tests.delete(glob);
     },

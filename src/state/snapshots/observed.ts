@@ -22,7 +22,7 @@ export interface RunObservation {
   readonly observe: (index: number) => ProjectObservation;
   readonly locate: Locate;
   readonly exceptions: readonly SeenException[];
-  /** Who made a change on the server, if it is known. */
+  /** The author of a change on the server, if known. */
   readonly authorOf?: (address: string) => SeenDifference["changedBy"];
   /** True if a ledger determined the causes of changes. */
   readonly hasLedger: boolean;
@@ -138,7 +138,7 @@ function toDifference(change: Change, before: ProjectSnapshot | undefined, run: 
   };
 }
 
-/** The author that this run found, or else the earlier one of the same difference. */
+/** The author found by this run, else the recorded author of the same difference. */
 function authorIn(
   { address, before }: Change,
   earlier: SeenDifference | undefined,

@@ -41,7 +41,7 @@ export interface SeenDifference {
   readonly effect?: PolicyEffect;
   /** ISO 8601: when it was first seen to differ. */
   readonly since: string;
-  /** Who made the change on the server, and when, if the server told. */
+  /** Author and time of the change on the server, if known. */
   readonly changedBy?: { readonly author: string; readonly at: string };
   readonly before: Fields | null;
   readonly after: Fields | null;
