@@ -238,6 +238,8 @@ export type NotifyEvent = (typeof notifyEvents)[number];
 export interface Notify {
   readonly url: SecretReference;
   readonly on: readonly NotifyEvent[];
+  /** Undefined: by the host of the URL. */
+  readonly format?: "chat" | "teams";
   /** True if the URL may use plain http to another machine. */
   readonly allowInsecure: boolean;
 }
@@ -246,15 +248,23 @@ export interface Notify {
 interface NotifyText {
   readonly url?: { readonly secret?: string };
   readonly on?: readonly (NotifyEvent | undefined)[];
+  readonly format?: "chat" | "teams";
   readonly allowInsecure?: boolean;
 }
 
 /** The receivers. Without `on:` they get all events. */
 function toReceivers(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
   return listed(texts).flatMap(([each]) => {
-    const { url, on = notifyEvents, allowInsecure = false } = each ?? {};
+    const { url, on = notifyEvents, format, allowInsecure = false } = each ?? {};
     if (url?.secret === undefined) return [];
-    return [{ url: { secret: url.secret }, on: on.filter((event) => event !== undefined), allowInsecure }];
+    return [
+      {
+        url: { secret: url.secret },
+        on: on.filter((event) => event !== undefined),
+        ...(format && { format }),
+        allowInsecure,
+      },
+    ];
   });
 }
 

@@ -86,12 +86,41 @@ export interface PushDecision {
   readonly why: string;
   /** The commit that was pushed. */
   readonly commit?: string;
+  /** The names of the only project that has to be checked: its path and its ID. */
+  readonly project?: readonly string[];
+}
+
+/** Events of system hooks after which the settings of a project may differ from its policies. */
+const projectEvents: ReadonlySet<string> = new Set([
+  "project_create",
+  "project_rename",
+  "project_transfer",
+  "project_update",
+  "user_add_to_team",
+  "user_update_for_team",
+  "user_remove_from_team",
+]);
+
+/** The decision about an event of a system hook; undefined if it is a push. */
+function decideSystemHook(payload: unknown): PushDecision | undefined {
+  const event = isObject(payload) ? String(payload.event_name ?? "") : "";
+  if (!isObject(payload) || event === "push") return undefined;
+  if (!projectEvents.has(event)) return { check: false, why: "the event does not change the settings of a project" };
+  const path = payload.path_with_namespace ?? payload.project_path_with_namespace;
+  const why = `${event}: the project is checked`;
+  const names = [path, payload.project_id].filter((name) => typeof name === "string" || typeof name === "number");
+  return names.length > 0
+    ? { check: true, why, project: names.map(String) }
+    : { check: true, why: `${event}: everything is checked` };
 }
 
 /** False only if a push certainly did not change the workspace. */
 export function decidePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
-  if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };
+  const isSystem = /^system hook$/i.test(String(kind));
+  const decision = isSystem ? decideSystemHook(payload) : undefined;
+  if (decision) return decision;
+  if (!isSystem && !/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };
   if (!isObject(payload)) return { check: true, why: "the event lists no files" };
   const { after, ref } = payload;
   const commit = typeof after === "string" && /^[0-9a-f]{40,64}$/.test(after) ? { commit: after } : {};

@@ -6,7 +6,9 @@ import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/workspace.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Undelivered } from "../state/watch-memory.ts";
+import { adaptiveCard, takesCards } from "./adaptive-card.ts";
 import { type Clock, pause } from "./clock.ts";
+import type { MessageBody } from "./notification-texts.ts";
 
 /** Delivers notifications in the background, and retries while a receiver is unavailable. */
 export interface Outbox {
@@ -116,10 +118,14 @@ export async function deliver(to: Notify, body: object, options: DeliveryOptions
     if (text === undefined) return failDelivery(secrets.missing([to.url])[0] ?? `${to.url.secret} cannot be resolved`);
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const fault = checkUrl(url, to);
-    return fault === undefined && url ? await send(url, body, options) : failDelivery(fault ?? "");
+    return fault === undefined && url ? await send(url, shownTo(to, url, body), options) : failDelivery(fault ?? "");
   } catch (error) {
     return { ...failDelivery(knownSecrets.clean(describeSystemError(error))), again: true };
   }
+}
+
+function shownTo(to: Notify, url: URL, body: object): object {
+  return takesCards(to, url) && "text" in body ? adaptiveCard(body as MessageBody) : body;
 }
 
 function failDelivery(why: string): Delivery & { readonly delivered: false } {

@@ -71,8 +71,8 @@ export async function runWatchLoop(
 }
 
 /** A check that a commit triggered leaves the schedule unchanged. */
-function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
-  return since === undefined ? next() : due;
+function nextTime(due: Due, { since, projects }: Trigger, next: () => Due): Due {
+  return since === undefined && !projects ? next() : due;
 }
 
 async function stop(memory: WatchState): Promise<ExitCode> {
@@ -86,7 +86,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const { options, settings, lease } = leader;
   const { request, grace, clock } = options;
   const began = clock.now();
-  const { planned, whole } = await checkNow(request, trigger.since);
+  const { planned, whole } = await checkNow(request, trigger);
   const { plan, catalogue, compared } = planned;
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
@@ -151,6 +151,8 @@ async function remember({ options }: Leadership, memory: WatchState, end: CheckE
   const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
   const { commit, digest } = end.plan.manifests;
   const isStopped = end.exitCode === exit.interrupted;
+  const isOfCommit =
+    end.compared && end.plan.problems.length === 0 && (end.whole || end.plan.scope?.since !== undefined);
   memory.change({
     last: {
       run: end.run,
@@ -160,7 +162,7 @@ async function remember({ options }: Leadership, memory: WatchState, end: CheckE
       outcome: end.outcome,
       ...(isStopped && { stopped: true as const }),
     },
-    ...(end.compared && commit !== null && end.plan.problems.length === 0 && { commit }),
+    ...(isOfCommit && commit !== null && { commit }),
     ...(end.compared && end.whole && { manifests: digest }),
   });
   await memory.save();
