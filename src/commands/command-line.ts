@@ -213,6 +213,7 @@ const runsByName: { readonly [Name in CommandName]: () => Promise<Run<Options<Na
   merge: async () => (await import("./approve.ts")).mergeShards,
   show: async () => (await import("./show.ts")).run,
   overrides: async () => (await import("./overrides.ts")).run,
+  prune: async () => (await import("./prune.ts")).run,
   import: async () => (await import("./import.ts")).run,
   explain: async () => (await import("./explain.ts")).run,
   journal: async () => (await import("./history.ts")).journal,

@@ -252,6 +252,22 @@ const table = {
     ],
     flags: [{ flags: "--project <project>", description: "only in this project" }, projects, ...offline],
   },
+  prune: {
+    arguments: "[policy...]",
+    summary: "remove entries that wider policies declare as well; changes no desired state",
+    examples: [
+      ["evenkeel prune", "entries that any policy with a wildcard declares as well"],
+      ["evenkeel prune --check", "for CI: changes nothing, exit 1 if something could go"],
+      ["evenkeel prune company --yield", "also entries that differ, so that the policy holds; asks first"],
+    ],
+    flags: [
+      { ...check, description: "list what could go without changing anything; exit 1 if there is something" },
+      { flags: "--yield", description: "remove entries that differ from the policy, too" },
+      yes,
+      projects,
+      ...offline,
+    ],
+  },
   import: {
     arguments: "[project...]",
     summary: "write policies from live state; secrets become references to set",
@@ -716,7 +732,7 @@ export const groups: Readonly<Record<string, string>> = {
 /** The purposes of commands, in the order of help. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
-  "Write manifests": ["validate", "fmt", "show", "overrides", "test"],
+  "Write manifests": ["validate", "fmt", "show", "overrides", "prune", "test"],
   "Change the server": ["plan", "apply", "drift", "merge", "approve"],
   Review: ["diff", "unmanaged", "blame", "accept", "routes", "mcp"],
   Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],

@@ -76,6 +76,15 @@ export function mergedEntry(first: PolicyEntry, setBy: ReadonlyMap<string, Polic
   return { policy, document, path, written, place, keyed, templates, setBy, desired };
 }
 
+/** The entry of a singleton without one of its fields; undefined if it had no other. */
+export function withoutField(entry: PolicyEntry, name: string): PolicyEntry | undefined {
+  const { policy, document, path, written, place, keyed, desired } = entry;
+  const { [name]: _, ...fields } = desired.fields;
+  if (Object.keys(fields).length === 0) return undefined;
+  const templates = entry.templates.filter((each) => each !== name);
+  return { policy, document, path, written, place, keyed, templates, desired: { ...desired, fields } };
+}
+
 /** A resource as an entry declares it. */
 export type Declaration = Omit<Desired, "origin">;
 

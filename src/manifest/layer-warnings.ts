@@ -136,6 +136,6 @@ function knownRulings(policies: readonly Policy[]): readonly KnownRuling[] {
 /** The layer of a policy that certainly selects all matches of a glob, except for its exceptions. */
 function layerOver(policy: Policy, glob: GlobSelector): readonly Layer[] {
   const over = policy.projects.filter((each): each is GlobSelector => each.form === "glob" && covers(each, glob));
-  if (over.length === 0 || policy.except.some((each) => covers(each, glob))) return [];
+  if (over.length === 0 || policy.where || policy.except.some((each) => covers(each, glob))) return [];
   return [{ policy, literal: Math.max(...over.map(({ literal }) => literal)) }];
 }

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { changesByPruning, pruneTexts } from "../../src/author/prune.ts";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { desiredOf } from "../../src/manifest/layers.ts";
 import { type Policy, readPolicies } from "../../src/manifest/policies.ts";
+import { knownProjects } from "../../src/manifest/projects.ts";
+import { prunableEntries, widePolicies } from "../../src/manifest/prune.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
 import { resourceName } from "../../src/model/address.ts";
 import type { Project } from "../../src/model/types.ts";
 import { overridesAmong } from "../../src/plan/overrides.ts";
+import { validated } from "../../src/run/context.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
+import { folder } from "../support/folder.ts";
 import { law } from "./stage.ts";
 
 const paths = ["shop/api", "shop/web", "pay/api", "solo/x"];
@@ -80,8 +86,12 @@ function documentOf({ color, entries, ...head }: Written, index: number): string
   return JSON.stringify({ ...meta, ...head, vars, ...body, ...more });
 }
 
+function textOf(fleet: readonly Written[]): string {
+  return fleet.map(documentOf).join("\n---\n");
+}
+
 function policiesOf(fleet: readonly Written[]): readonly Policy[] {
-  const { documents } = parseManifest("p.yaml", fleet.map(documentOf).join("\n---\n"));
+  const { documents } = parseManifest("p.yaml", textOf(fleet));
   return readPolicies({ documents, workspace: defaultWorkspace }).policies;
 }
 
@@ -142,7 +152,7 @@ function actualIn(policies: readonly Policy[], project: Project): Map<string, un
 }
 
 test("an enforced entry holds in every project that its policy selects, whatever the others declare", () =>
-  law(200, [fleets], async (fleet) => {
+  law(100, [fleets], async (fleet) => {
     const policies = policiesOf(fleet);
     for (const project of projects) {
       expect(actualIn(policies, project)).toEqual(expectedIn(fleet, project.name));
@@ -158,7 +168,7 @@ test("an enforced entry holds in every project that its policy selects, whatever
   }));
 
 test("overrides are the entries of policies with a wildcard that do not hold", () =>
-  law(200, [fleets], async (fleet) => {
+  law(100, [fleets], async (fleet) => {
     const counts = new Map<string, number>();
     for (const path of paths) {
       const layers = ranked(fleet, path);
@@ -177,4 +187,22 @@ test("overrides are the entries of policies with a wildcard that do not hold", (
     }
     const found = overridesAmong(policiesOf(fleet), projects);
     expect(new Map(found.map(({ policy, entry, projects: count }) => [`${policy} ${entry}`, count]))).toEqual(counts);
+  }));
+
+test("prune changes no effective state, in known projects and in those to come, and leaves nothing to prune", () =>
+  law(50, [fleets, fc.subarray([...projects], { minLength: 0 })], async (fleet, listing) => {
+    const place = folder({ "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", "p.yaml": textOf(fleet) });
+    const checked = validated(loadWorkspace(place.root), { folder: place.root, env: {} });
+    const { policies } = checked;
+    const known = knownProjects(policies, listing);
+    const prune = (now: readonly Policy[]) =>
+      prunableEntries({ policies: now, projects: known, wide: widePolicies(now), yields: false });
+    const found = prune(policies);
+    const { texts, left } = pruneTexts(checked, found);
+    expect(left).toEqual([]);
+    expect(changesByPruning(checked, { texts }, known)).toEqual([]);
+    const { documents } = parseManifest("p.yaml", texts.get("p.yaml") ?? textOf(fleet));
+    const after = readPolicies({ documents, workspace: defaultWorkspace }).policies;
+    for (const project of projects) expect(actualIn(after, project)).toEqual(actualIn(policies, project));
+    expect(prune(after)).toEqual([]);
   }));

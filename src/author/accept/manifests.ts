@@ -47,7 +47,8 @@ export function editableManifests(context: Context, projects: readonly Project[]
   };
 }
 
-function textNow(root: string, name: string): string {
+/** The text of a manifest as it is on the disk. @throws UserError if it cannot be read. */
+export function textNow(root: string, name: string): string {
   const text = textIn({ path: join(root, name), name });
   if (typeof text === "string") return text;
   throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`);
@@ -65,9 +66,9 @@ export function withText(manifests: Manifests, file: string, text: string): Mani
 
 /** Writes changed texts. @throws UserError if manifests changed meanwhile, or would be invalid. */
 export function writeTexts(
-  { loaded, policies }: Context,
+  { loaded, policies }: Pick<Context, "loaded" | "policies">,
   write: (root: string, texts: ReadonlyMap<string, string>) => void,
-  after: Manifests,
+  after: Pick<Manifests, "texts">,
 ): void {
   const { root, digest } = loaded;
   const now = loadWorkspace(root);

@@ -71,6 +71,23 @@ export function removeIn({ text, document }: Editable, path: Path): Edited {
   return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
 }
 
+/** Removes a document with its separator; undefined where that is impossible, and for the only one of a file. */
+export function removeDocument({ text, document }: Editable): Edited {
+  if (/^(?:%|\.\.\.)/m.test(text)) return undefined;
+  const starts = [0, ...Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index)];
+  const parts = starts.map((from, index) => text.slice(from, starts[index + 1]));
+  const filled = [...parts.keys()].filter((index) => parseRoots(parts[index] ?? "").length > 0);
+  const [at, next] = [filled[document], filled[document + 1]];
+  if (at === undefined || filled.length < 2) return undefined;
+  const isFirst = document === 0 && next !== undefined;
+  const heading = isFirst ? (/^(?:#.*\n)*/.exec(parts[at] ?? "")?.[0] ?? "") : "";
+  const kept = parts.map((part, index) => {
+    if (index === at) return heading;
+    return isFirst && index === next ? part.replace(/^---[ \t]*\r?\n?/, "") : part;
+  });
+  return kept.join("");
+}
+
 /** Adds a word to a list, which is created if necessary. */
 export function addTo(source: Editable, path: Path, word: string): Edited {
   const found = findPath(parseRoots(source.text)[source.document], path);

@@ -1,0 +1,111 @@
+import { grouped } from "../base/grouped.ts";
+import { isObject } from "../base/json.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { desiredOf } from "../manifest/layers.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { readPolicies } from "../manifest/policies.ts";
+import type { Path } from "../manifest/positions.ts";
+import type { PrunableEntry } from "../manifest/prune.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import type { Project } from "../model/types.ts";
+import { compareProject, type RevisionChange } from "../plan/revision/compare-projects.ts";
+import type { Checked } from "../run/context.ts";
+import { textNow } from "./accept/manifests.ts";
+import { removeDocument, removeIn } from "./format/edit.ts";
+
+/** The manifests without pruned entries. */
+export interface Pruned {
+  /** The new text of each changed file; empty for a file that goes. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly removed: readonly PrunableEntry[];
+  /** Policies that have nothing left. */
+  readonly emptied: readonly Policy[];
+  /** Entries that have to be removed by hand, because an edit would change something else. */
+  readonly left: readonly PrunableEntry[];
+}
+
+/** Removes entries from the texts of their files, and documents and files that have nothing left. Writes nothing. */
+export function pruneTexts({ loaded }: Pick<Checked, "loaded">, entries: readonly PrunableEntry[]): Pruned {
+  const files = [...grouped(entries, ({ policy }) => policy.document.file)].map(([file, those]) =>
+    pruneFile(file, textNow(loaded.root, file), those),
+  );
+  return {
+    texts: new Map(files.flatMap(({ file, text }) => (text === undefined ? [] : [[file, text] as const]))),
+    removed: files.flatMap(({ removed }) => removed),
+    emptied: files.flatMap(({ emptied }) => emptied),
+    left: files.flatMap(({ left }) => left),
+  };
+}
+
+interface PrunedFile extends Omit<Pruned, "texts"> {
+  readonly file: string;
+  /** Undefined for a file that stays as it is. */
+  readonly text: string | undefined;
+}
+
+function pruneFile(file: string, whole: string, entries: readonly PrunableEntry[]): PrunedFile {
+  const unchanged: PrunedFile = { file, text: undefined, removed: [], emptied: [], left: entries };
+  let text = whole.replace(/^\uFEFF/, "");
+  const left: PrunableEntry[] = [];
+  const emptied: Policy[] = [];
+  // From the end, so that no removal moves what is still to be removed.
+  const byDocument = grouped(entries, ({ policy }) => policy);
+  for (const [policy, those] of [...byDocument].sort(([a], [b]) => b.document.index - a.document.index)) {
+    const document = policy.document.index;
+    for (const each of those.toSorted((a, b) => lastIndex(b.path) - lastIndex(a.path))) {
+      const edited = removeIn({ text, document }, each.path);
+      if (edited === undefined) left.push(each);
+      else text = edited;
+    }
+    const { documents } = parseManifest(file, text);
+    if (!isEmptyPolicy(documents[document]?.value)) continue;
+    emptied.push(policy);
+    text = documents.length > 1 ? (removeDocument({ text, document }) ?? text) : "";
+  }
+  const broken = text !== "" && hasErrors(parseManifest(file, text).problems);
+  if (broken) return unchanged;
+  return {
+    file,
+    text,
+    removed: entries.filter((each) => !left.includes(each)),
+    emptied,
+    left,
+  };
+}
+
+function lastIndex(path: Path): number {
+  const last = path.at(-1);
+  return typeof last === "number" ? last : -1;
+}
+
+/** Keys that say which projects a policy selects and how, but declare nothing. */
+const headKeys = new Set(
+  "apiVersion kind name projects groups except where archived priority enforce until reason".split(" "),
+);
+
+function isEmptyPolicy(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).every((key) => headKeys.has(key) || value[key] === null);
+}
+
+/** What changes in the desired state of these projects with the pruned texts, sorted by project. */
+export function changesByPruning(
+  checked: Pick<Checked, "loaded" | "policies" | "plaintext">,
+  { texts }: Pick<Pruned, "texts">,
+  projects: readonly Project[],
+): readonly RevisionChange[] {
+  const { loaded, policies, plaintext } = checked;
+  const { catalogue } = loaded.workspace;
+  const documents = [...texts].flatMap(([file, text]) => parseManifest(file, text).documents);
+  const edited = readPolicies({ documents, workspace: loaded.workspace });
+  const known = new Set(policies.map(({ name }) => name));
+  const after = [
+    ...policies.filter(({ document }) => !texts.has(document.file)),
+    ...edited.policies.filter(({ name }) => known.has(name)),
+  ];
+  const secrets = new Map([...plaintext, ...edited.plaintext]);
+  return projects.flatMap((project) => {
+    const [was, is] = [desiredOf(policies, project).desired, desiredOf(after, project).desired];
+    const before = { ...was, catalogue, plaintext };
+    return compareProject(project.name, before, { ...is, catalogue, plaintext: secrets });
+  });
+}

@@ -1,0 +1,88 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeTexts } from "../author/accept/manifests.ts";
+import { changesByPruning, pruneTexts } from "../author/prune.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { knownProjects } from "../manifest/projects.ts";
+import { prunableEntries, widePolicies } from "../manifest/prune.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import { type PruneReport, prunedCounts, pruneJson, pruneText } from "../report/prune.ts";
+import { type Checked, validated } from "../run/context.ts";
+import { loadWorkspace } from "../workspace/load.ts";
+import type { Run } from "./command.ts";
+import { openReports, printProblems, save } from "./outputs.ts";
+import { knownFleet, policyNamed } from "./overrides.ts";
+import { requestOf } from "./run-request.ts";
+import type { Options } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `evenkeel prune [POLICY...]`: removes entries that wider policies declare as well; offline. */
+export const run: Run<Options<"prune">> = async (terminal, options, names) => {
+  const report = openReports(terminal, options.report);
+  const yields = options.yield === true;
+  if (yields && names.length !== 1) throw new UserError("--yield takes one policy, to which others yield", exit.usage);
+  const request = requestOf(terminal, options);
+  const context = validated(loadWorkspace(request.folder, request.env), request);
+  const fleet = await knownFleet(terminal, context, options.projects);
+  const problems = [...context.problems, ...(fleet?.problems ?? [])];
+  printProblems(terminal, bySeverity(problems));
+  if (hasErrors(problems)) return exitCode({ problem: true });
+  const { policies } = context;
+  const wide = names.length > 0 ? names.map((name) => policyNamed(name, policies)) : widePolicies(policies);
+  const projects = knownProjects(policies, fleet?.projects);
+  const entries = prunableEntries({ policies, projects, wide, yields });
+  const pruned = pruneTexts(context, entries);
+  const changes = changesByPruning(context, pruned, projects);
+  const found: PruneReport = {
+    ...{ entries, left: pruned.left, changes, policies: pruned.emptied.length },
+    files: [...pruned.texts.values()].filter((text) => text === "").length,
+  };
+  const { catalogue } = context.loaded.workspace;
+  report({
+    text: () => (entries.length > 0 ? pruneText(found, catalogue, terminal.palette) : ""),
+    json: () => pruneJson(found),
+  });
+  if (entries.length === 0) {
+    terminal.note("Nothing to prune.");
+    return exitCode({});
+  }
+  return writePruned(terminal, options, { context, pruned, found });
+};
+
+interface Writing {
+  readonly context: Checked;
+  readonly pruned: ReturnType<typeof pruneTexts>;
+  readonly found: PruneReport;
+}
+
+async function writePruned(
+  terminal: Terminal,
+  options: Options<"prune">,
+  { context, pruned, found }: Writing,
+): Promise<ExitCode> {
+  const counts = prunedCounts(found);
+  if (options.check) {
+    terminal.note(`Could go: ${counts}.`);
+    return exitCode({ problem: true });
+  }
+  if (!options.yield && found.changes.length > 0)
+    throw new UserError(`${found.changes[0]?.address} would change; nothing was written`);
+  if (options.yield && !options.yes && found.changes.length > 0) {
+    if (!(await terminal.confirm(`Remove ${counts}? Only yes removes them: `))) {
+      terminal.note("Nothing was written.");
+      return exitCode({ problem: true });
+    }
+  }
+  writeTexts(context, (root, texts) => writeFiles(terminal, root, texts), pruned);
+  terminal.note(`Removed ${counts}.`);
+  return exitCode({ problem: pruned.left.length > 0 });
+}
+
+function writeFiles(terminal: Terminal, root: string, texts: ReadonlyMap<string, string>): void {
+  for (const [name, text] of texts) {
+    const path = join(root, name);
+    if (text.trim() === "") rmSync(path);
+    else save(terminal, path, text);
+  }
+}

@@ -1,0 +1,72 @@
+import { printable } from "../base/printable.ts";
+import { counted, joinedByAnd, paragraphs } from "../base/text-format.ts";
+import type { PrunableEntry } from "../manifest/prune.ts";
+import { resourceName } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { lineText } from "../plan/groups.ts";
+import type { RevisionChange } from "../plan/revision/compare-projects.ts";
+import type { Palette } from "./terminal.ts";
+import { rowText } from "./text.ts";
+import { revisionRows } from "./view.ts";
+
+/** What `prune` removes, by file and line. */
+export interface PruneReport {
+  readonly entries: readonly PrunableEntry[];
+  /** Entries that have to be removed by hand. */
+  readonly left: readonly PrunableEntry[];
+  /** Changes of the desired state, of one project each; none unless entries yield to another policy. */
+  readonly changes: readonly RevisionChange[];
+  readonly policies: number;
+  readonly files: number;
+}
+
+/** The entries that go, each with the one that holds in its place, and what changes project by project. */
+export function pruneText(found: PruneReport, catalogue: Catalogue, palette: Palette): string {
+  const { entries, left, changes } = found;
+  return paragraphs([
+    entries.map((entry) => entryText(entry, palette)).join("\n"),
+    left.length > 0
+      ? [palette.strong("To remove by hand"), ...left.map((entry) => entryText(entry, palette))].join("\n")
+      : "",
+    ...changes.flatMap((change) => revisionRows([change], catalogue)).map((row) => rowText(row, palette)),
+  ]);
+}
+
+function entryText({ policy, entry, field, path, wide }: PrunableEntry, palette: Palette): string {
+  const { kind, key } = entry.desired;
+  const name = `${resourceName(kind, key)}${field === undefined ? "" : `.${field}`}`;
+  const place = lineText(policy.document.place(path, "key"));
+  const instead = `${wide.policy} at ${lineText(wide.place())}`;
+  return `${palette.remove("-")} ${printable(`${place}  ${policy.name}: ${name}`)}  ${palette.faint(printable(instead))}`;
+}
+
+/** What goes, in numbers. */
+export function prunedCounts({ entries, policies, files, changes }: PruneReport): string {
+  const parts = [
+    counted(entries.length, "entry", "entries"),
+    ...(policies > 0 ? [counted(policies, "policy", "policies")] : []),
+    ...(files > 0 ? [counted(files, "file")] : []),
+  ];
+  const projects = new Set(changes.map(({ project }) => project)).size;
+  const effect =
+    projects === 0 ? "no desired state changes" : `the desired state of ${counted(projects, "project")} changes`;
+  return `${joinedByAnd(parts)}; ${effect}`;
+}
+
+/** One removal, as `prune --report json` lists it. */
+export function pruneJson({ entries, left, changes }: PruneReport): string {
+  const removed = entries.map((each) => ({ ...removalOf(each), by_hand: left.includes(each) }));
+  return JSON.stringify({ format_version: "1.0", entries: removed, changes }, null, 2);
+}
+
+function removalOf({ policy, entry, field, path, wide }: PrunableEntry) {
+  const { kind, key } = entry.desired;
+  const { file, line } = policy.document.place(path, "key");
+  const instead = wide.place();
+  return {
+    policy: policy.name,
+    entry: `${resourceName(kind, key)}${field === undefined ? "" : `.${field}`}`,
+    ...{ file, line },
+    instead: { policy: wide.policy, file: instead.file, line: instead.line },
+  };
+}
