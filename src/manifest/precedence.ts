@@ -99,7 +99,7 @@ interface DecidingEntry {
 
 /** The fields that an entry adds to those of nearer ones, unless these have the field or an alternative to it. */
 function inheritableFields({ desired, written }: PolicyEntry, nearer: readonly string[]): readonly string[] {
-  const groups = written && !written.entry ? alternativesIn(written.file) : none;
+  const groups = written && !written.entry ? alternativesIn(written.file.fields) : none;
   const taken = groups.filter((group) => group.some((name) => nearer.includes(name))).flat();
   return Object.keys(desired.fields).filter((name) => !nearer.includes(name) && !taken.includes(name));
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalogueOf, type Integration, type IntegrationParameter } from "../../src/model/catalogue.ts";
 import { dialectNamed } from "../../src/model/dialects.ts";
+import { compareReleases } from "../../src/model/releases.ts";
 import { stage } from "../support/stage.ts";
 
 const release = "18.5";
@@ -17,7 +18,9 @@ const slugs = [...extended, ...added].filter((slug) => !gone(slug) && slug !== "
 
 /** Each parameter with a value of its type that is not its default. */
 function declared(integration: Integration): Readonly<Record<string, unknown>> {
-  const own = [...integration.parameters.values()].filter(({ deprecated }) => !deprecated);
+  const own = [...integration.parameters.values()].filter(({ deprecated, introduced }) => {
+    return !deprecated && (introduced === undefined || compareReleases(introduced, release) <= 0);
+  });
   return Object.fromEntries(own.map((parameter) => [parameter.name, sampleOf(parameter)]));
 }
 

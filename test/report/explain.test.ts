@@ -206,7 +206,11 @@ describe("kinds of resources", () => {
   });
 
   test("one without a title, a description and limits leaves no gap", () => {
-    const calls = { list: "GET /projects/:id/things", create: "POST /projects/:id/things" };
+    const calls = {
+      list: "GET /projects/:id/things",
+      create: "POST /projects/:id/things",
+      delete: "DELETE /projects/:id/things/:row.id",
+    };
     const fields = { required: ["url"], properties: { url: { type: "string" } } };
     const kind = { name: "things", singular: "thing", of: "project", key: "url", calls, fields } as never;
     expect(kindsText([{ kind, field: undefined }], plain)).toMatch(/^things\n\n {2}field +takes +notes\n/);
@@ -216,7 +220,10 @@ describe("kinds of resources", () => {
     const found = named("protected_branches.push_access_level");
     if ("unknown" in found) throw new Error(found.unknown);
     expect(kindsText(found, plain)).toContain("takes  no one, developer, maintainer, admin; default maintainer");
-    expect(kindsJson(found)).toMatchObject([{ kind: "protected_branch", fields: [{ immutable: true, default: 40 }] }]);
+    expect(kindsJson(found)).toMatchObject([
+      { kind: "protected_branch", of: ["project"], fields: [{ immutable: true, default: 40 }] },
+      { kind: "protected_branch", of: ["group"], fields: [{ immutable: false, default: 40 }] },
+    ]);
     expect(named("webhooks.tken")).toEqual({ unknown: 'webhooks has no field "tken"; did you mean token?' });
     expect(named("nothing")).toEqual([]);
   });

@@ -166,6 +166,7 @@ function revisionOf(word: string): RevisionDocument {
     })),
     notices: [{ topic: "server", message: word, projects: [word], file: word, line: 1 }],
     settings: [{ setting: word, before: word, after: word, file: word, line: 1 }],
+    overrides: [{ policy: word, entry: word, projects: 2, differ: null }],
     problems: [problem],
     warnings: [problem],
   } as unknown as RevisionDocument;

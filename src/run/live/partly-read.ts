@@ -61,7 +61,7 @@ export function toUnread(part: Omit<Unread, "failure">, error: unknown): Unread 
 
 /** Servers may list a resource that no request can identify: a problem of its project alone. */
 function failUnnamed({ message }: NamesNothing): CallFailed {
-  const where = { method: "GET", path: "/projects", url: "of the project" } as const;
+  const where = { method: "GET", path: "/projects/:id", url: "of the project" } as const;
   return new CallFailed({ ...where, kind: "shape", what: `was not sent: ${message}`, sent: false, attempts: 0 });
 }
 
