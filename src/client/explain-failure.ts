@@ -62,9 +62,7 @@ function describeRequirements(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status === 404 && (failure.saysGone || failure.unknownRoute)) return describeKindRequirements(failure);
   if (status !== 403) return undefined;
-  if (serverMessage.includes("insufficient_granular_scope")) {
-    return "the token is a fine-grained one: grant it this permission";
-  }
+  if (serverMessage.includes("insufficient_granular_scope")) return describePermission(failure);
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${requiredScope(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
     return "listing projects by storage needs an administrator's token";
@@ -83,6 +81,21 @@ function describeRequirements(failure: CallFailed): string | undefined {
     findIntegrationTier(dialect, segments) ?? (called && formatTier(called.list ?? called.section, called.tier));
   return role && tier ? `${role}, and ${tier}` : (role ?? tier);
 }
+
+/** The permission that a fine-grained token lacks, such as `Webhook: Update`; the server's message may name it too. */
+function describePermission({ method, facts: { called } }: CallFailed): string {
+  const permission = called?.permission;
+  if (permission === undefined) return "the token is a fine-grained one: grant it this permission";
+  return `grant the fine-grained token the permission ${permission}: ${permittedActions[method]}`;
+}
+
+const permittedActions: Readonly<Record<CallFailed["method"], string>> = {
+  GET: "Read",
+  POST: "Create",
+  PUT: "Update",
+  PATCH: "Update",
+  DELETE: "Delete",
+};
 
 /** True if a refusal would be the same for everything in the project: it is missing or was moved, or the token lacks a role. */
 export function concernsProject({ status, movedTo, serverMessage = "" }: CallFailed): boolean {

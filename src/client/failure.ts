@@ -165,6 +165,7 @@ export interface CalledKind {
   readonly role?: NeededRole | undefined;
   readonly tier?: Tier | undefined;
   readonly release?: string | undefined;
+  readonly permission?: string | undefined;
 }
 
 /** The kind that has a call with this method and path, if any. */
@@ -175,8 +176,8 @@ export function findCalledKind(
   for (const row of kinds.values()) {
     const endpoint = listEndpoints(row).find((each) => each.method === method && segmentsIn(each, path));
     if (!endpoint) continue;
-    const { tier, release } = row.file.needs ?? {};
-    return { section: row.file.name, list: row.read?.title, role: endpoint.needs, tier, release };
+    const { tier, release, permission } = row.file.needs ?? {};
+    return { section: row.file.name, list: row.read?.title, role: endpoint.needs, tier, release, permission };
   }
   return undefined;
 }

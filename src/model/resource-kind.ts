@@ -30,6 +30,8 @@ export interface ResourceKind {
     readonly read?: KindRole;
     readonly tier?: Tier;
     readonly release?: string;
+    /** The platform's name of the resource in permissions of a fine-grained token. */
+    readonly permission?: string;
   };
   /** The fact of a dialect about the releases that have the kind, by owner. */
   readonly facts?: Readonly<Partial<Record<Owner, string>>>;
