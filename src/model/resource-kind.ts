@@ -98,6 +98,8 @@ export interface FieldSchema {
   readonly "x-case"?: "ignore";
   readonly "x-immutable"?: boolean;
   readonly "x-keep"?: boolean;
+  /** The release from which requests find a resource by this part of its key. */
+  readonly "x-filtered"?: string;
   /** false: only `show` returns it. */
   readonly "x-listed"?: boolean;
   readonly "x-returned"?: boolean;

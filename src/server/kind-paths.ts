@@ -35,7 +35,10 @@ export function kindRouter<Kind extends { readonly file: ResourceKind; readonly 
   const routes = kinds.flatMap((kind) =>
     (Object.keys(kind.calls) as CallName[]).flatMap((call) => {
       const written = kind.calls[call];
-      return written === undefined ? [] : spellings(written, release).map((each) => compileRoute(kind, call, each));
+      const filters = filtersIn(kind.file, release);
+      return written === undefined
+        ? []
+        : spellings(written, release).map((each) => compileRoute(kind, call, each, filters));
     }),
   );
   return (method, path) => {
@@ -80,11 +83,21 @@ export function servedCalls(file: ResourceKind, of: "project" | "group", has: (r
 /** The first release with a list of integrations. */
 const listedIn = "12.7";
 
-function compileRoute<Kind>(kind: Kind, call: CallName, written: string): KindRoute<Kind> {
+/** Tests whether a release finds resources by a field of their key. */
+function filtersIn({ fields }: ResourceKind, release: string): (part: string) => boolean {
+  return (part) => compareReleases(release, fields.properties[part]?.["x-filtered"] ?? release) >= 0;
+}
+
+function compileRoute<Kind>(
+  kind: Kind,
+  call: CallName,
+  written: string,
+  filters: (part: string) => boolean,
+): KindRoute<Kind> {
   const { method, path } = writtenCall(written);
   const [place = "", query = ""] = path.split("?");
   const narrowing = [...new URLSearchParams(query)].flatMap(([parameter, value]) =>
-    value.startsWith(":") ? [[parameter, stripPrefix(value)] as const] : [],
+    value.startsWith(":") && filters(stripPrefix(value)) ? [[parameter, stripPrefix(value)] as const] : [],
   );
   return { kind, call, method, segments: place.split("/").map(parseSegment), narrowing: Object.fromEntries(narrowing) };
 }

@@ -24,6 +24,7 @@ interface Case {
   readonly secrets?: "always-send";
   readonly resend?: string;
   readonly target?: string;
+  readonly release?: string;
   readonly changes: readonly string[];
   readonly unmanaged?: number;
   readonly unverified?: readonly string[];
@@ -62,9 +63,10 @@ function liveOf(project: string, written: Case["live"]): Live[] {
   });
 }
 
-function optionsOf({ secrets, resend, target }: Case): DiffOptions {
+function optionsOf({ secrets, resend, target, release }: Case): DiffOptions {
   return {
     alwaysSend: secrets === "always-send",
+    ...(release && { release }),
     ...(resend && { resend: addressMatcher(resend) }),
     ...(target && { target: addressMatcher(target) }),
   };

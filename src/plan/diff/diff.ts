@@ -9,6 +9,7 @@ import { mayOverride } from "../../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Problem, Resource } from "../../model/types.ts";
 import type { OverrideCount } from "../overrides.ts";
 import { createChange, createRemoval, inApplyOrder, pick } from "./changes.ts";
+import { explainMistakable } from "./explain-mistakable.ts";
 import { explainSkipped } from "./explain-skipped.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
 import { describeCaseNamesakes, describeNamesakes } from "./namesakes.ts";
@@ -82,13 +83,12 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   for (const namesakes of grouped(leftovers, ({ kind, key }) => addressOf(project, kind, key)).values())
     for (const found of diffUnlisted(desired, namesakes, options)) diffs.push(found);
   const inherited = diffs.flatMap((found) => found.inherited ?? []);
+  const { changes, mistakable } = separateMistakable(live, diffs, options);
   return {
     project,
     ...(inherited.length > 0 && { inherited }),
     changes: shareEmpty(
-      diffs
-        .flatMap(({ change }) => (change ? markExpired(catalogue, change, desired) : []))
-        .sort(inApplyOrder(catalogue)),
+      changes.map((change) => markExpired(catalogue, change, desired)).sort(inApplyOrder(catalogue)),
     ),
     live: live.filter((resource) => resource.active).length,
     liveByKind: countByKind(live),
@@ -99,7 +99,18 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
       ...diffs.flatMap((found) => found.absent ?? []),
       ...listEmptyKinds(desired, leftovers, options),
     ]),
-    problems: shareEmpty(diffs.flatMap((found) => found.problem ?? [])),
+    problems: shareEmpty([...diffs.flatMap((found) => found.problem ?? []), ...mistakable]),
+  };
+}
+
+/** Changes, and a problem for each that the server may make to another resource. */
+function separateMistakable(live: readonly Live[], diffs: readonly ResourceDiff[], options: FullDiffOptions) {
+  const found = diffs.flatMap(({ change }) => change ?? []);
+  const others = found.length > 0 ? [...live, ...found] : none;
+  const problems = found.map((change) => explainMistakable(change, others, options));
+  return {
+    changes: found.filter((_, index) => problems[index] === undefined),
+    mistakable: problems.filter((problem) => problem !== undefined),
   };
 }
 
