@@ -107,9 +107,10 @@ export class CallFailed extends Error {
     this.attempts = facts.attempts;
   }
 
-  /** True if the resource itself is absent, not its project or route. */
+  /** True if the resource itself is absent, not its project, group or route. */
   get saysGone(): boolean {
-    return this.status === 404 && !this.unknownRoute && !this.says("project not found");
+    const owner = this.path.startsWith("/groups/") ? "group" : "project";
+    return this.status === 404 && !this.unknownRoute && !this.says(`${owner} not found`);
   }
 
   /** True if the server's words contain a phrase, in any case. */

@@ -112,7 +112,7 @@ async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer |
 function explainBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoing): CallFailed | undefined {
   if (run.over) return run.over;
   const { method, path } = call;
-  const reason = run.stop.reason ?? explainForbidden(run, call);
+  const reason = (call.finishes ? undefined : run.stop.reason) ?? explainForbidden(run, call);
   if (reason === undefined) return undefined;
   const pause = describePause(run);
   const what = `was not sent: ${pause ?? reason}`;

@@ -181,6 +181,8 @@ export interface Call {
   readonly list?: "paged" | "whole";
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape | undefined;
+  /** Set for the second part of a replacement: it is sent even if the run was stopped after the first. */
+  readonly finishes?: true;
   /** Reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true | undefined;
 }
@@ -197,6 +199,8 @@ export type PolicyEffect = "tightened" | "loosened";
 export interface Change {
   readonly address: string;
   readonly project: string;
+  /** Set once it is known: another project can take a path while a plan is applied. */
+  readonly projectId?: number;
   readonly kind: Kind;
   readonly key: string;
   readonly action: Action;

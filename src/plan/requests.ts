@@ -62,7 +62,8 @@ function findEndpoint({ calls }: KindRow, { kind, key, action }: Change): Endpoi
 
 /** The path parameters of a call: the project, the key or fields, and the row as read. */
 function fillSegments(row: KindRow, change: Change, endpoint: Endpoint): Readonly<Record<string, string>> {
-  const { project, key, declared, live } = change;
+  const { key, declared, live, projectId } = change;
+  const project = projectId === undefined ? change.project : String(projectId);
   const { file, read } = row;
   if (!file) return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
   const keys: Fields = keyValuesOf(file, key);

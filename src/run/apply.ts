@@ -1,6 +1,6 @@
 import { counted } from "../base/text-format.ts";
 import type { Writer } from "../client/client.ts";
-import type { Problem } from "../model/types.ts";
+import type { Change, Problem } from "../model/types.ts";
 import { callsOf } from "../plan/requests.ts";
 import { type ApplyOptions, afterEarlierRuns, applyChanges, type Outcomes, type Target } from "./apply/apply.ts";
 import { type AppliedWaves, applyInWaves, type PlanWave, type WrittenWave, writeAndCheck } from "./apply/waves.ts";
@@ -39,7 +39,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   });
 }
 
-/** Returns the requests that {@link apply} would send. Sends none: its client cannot write. */
+/** Returns the requests that {@link apply} would send, with the names of projects in place of IDs. Sends none: its client cannot write. */
 export function rehearse(request: Request): Promise<Rehearsed> {
   return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
     const { planned, refused, stale, ...prepared } = await preparedPlan(run);
@@ -47,10 +47,14 @@ export function rehearse(request: Request): Promise<Rehearsed> {
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
     const requests = steps.flatMap((step) =>
-      "change" in step ? callsOf(step.change, run.context.loaded.workspace.catalogue) : [],
+      "change" in step ? callsOf(withName(step.change), run.context.loaded.workspace.catalogue) : [],
     );
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   });
+}
+
+function withName({ projectId: _, ...change }: Change): Change {
+  return change;
 }
 
 /** Makes the new plan, or reads the saved one, and adds the approvals that it lacks and its waves. */

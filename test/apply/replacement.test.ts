@@ -3,7 +3,7 @@ import type { Writer } from "../../src/client/client.ts";
 import { CallFailed } from "../../src/client/failure.ts";
 import type { Settled } from "../../src/client/reader.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import type { Call, Change } from "../../src/model/types.ts";
+import type { Call, Change, Live } from "../../src/model/types.ts";
 import { applyChanges, type Watcher } from "../../src/run/apply/apply.ts";
 import { journalling } from "../../src/run/apply/send-change.ts";
 import { lastOutcomes, unfinishedRuns } from "../../src/state/journal.ts";
@@ -45,17 +45,22 @@ const created: Reply = () => {
 };
 
 /** What an apply of the replacement sends and records, by the replies to its requests. */
-async function replacing(first: Reply, second: Reply, others: readonly Watcher[] = []) {
+async function replacing(
+  first: Reply,
+  second: Reply,
+  others: readonly Watcher[] = [],
+  { change: replaced = change, third = second }: { readonly change?: Change; readonly third?: Reply } = {},
+) {
   const calls: Call[] = [];
   const entries: JournalEntry[] = [];
   const settle = async (call: Call) => {
     calls.push(call);
-    return (calls.length === 1 ? first : second)(call);
+    return ([first, second][calls.length - 1] ?? third)(call);
   };
   const writer = { catalogue: catalogueOf(), settle, list: async () => [] } as unknown as Writer;
   const write = async (entry: JournalEntry) => void entries.push(entry);
   const journal = journalling({ write } as unknown as Parameters<typeof journalling>[0]);
-  const outcomes = await applyChanges(writer, [{ steps: async () => [{ change }] }], {
+  const outcomes = await applyChanges(writer, [{ steps: async () => [{ change: replaced }] }], {
     ...{ workers: 1, watchers: [...others, journal], stopped: () => undefined },
   });
   return {
@@ -101,7 +106,20 @@ describe("a replacement", () => {
   ])("whose creation %s says that the resource is deleted now", async (_, reply) => {
     const { outcome, events } = await replacing(deleted, reply);
     expect(outcome?.status).toBe("failed");
-    expect(outcome?.error).toMatch(/^it is deleted now and was not created again: .*; apply again to create it$/);
+    expect(outcome?.error).toMatch(
+      /^it is deleted now and was not created again: .*; run evenkeel apply --target "shop\/api:license\/MIT" to create it$/,
+    );
+    expect(events.at(-1)).toEqual(["result", "failed"]);
+  });
+
+  test("whose creation is refused leaves the resource as it was", async () => {
+    const live = { ...change.live, row: { id: 7, name: "MIT", approval_status: "blacklisted" } } as Live;
+    const { sent, events, outcome } = await replacing(deleted, failed(422), [], {
+      change: { ...change, live },
+      third: created,
+    });
+    expect(sent[2]).toEqual(["POST", list, { name: "MIT", approval_status: "denied" }]);
+    expect(outcome?.error).toMatch(/answered 422; it was created again as it was$/);
     expect(events.at(-1)).toEqual(["result", "failed"]);
   });
 

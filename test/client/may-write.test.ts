@@ -17,3 +17,29 @@ test("a write is asked for right before each attempt, and a read never", async (
   expect(site.seen.map(({ method }) => method)).toEqual(["PATCH"]);
   expect(await client.list(call(licenseCalls.list, { id: "p" }))).toEqual([]);
 });
+
+test("a stopped run finishes what it began, and begins nothing", async () => {
+  const stop = new AbortController();
+  const site = await serve(({ method }) => {
+    if (method === "DELETE") stop.abort("interrupted");
+    return method === "POST"
+      ? { status: 201, body: { id: 8, name: "MIT", approval_status: "denied" } }
+      : { status: 204 };
+  });
+  const client = await writer(site.url, { signal: stop.signal });
+  const creation = { method: "POST", path: "/projects/p/managed_licenses", parameters: { name: "MIT" } } as const;
+  await client.send({ method: "DELETE", path: "/projects/p/managed_licenses/7" });
+  await expect(client.send(creation)).rejects.toThrow("was not sent: interrupted");
+  expect(await client.send({ ...creation, finishes: true })).toMatchObject({ status: 201 });
+});
+
+test.each([
+  ["/groups/g", "404 Group Not Found", false],
+  ["/projects/p", "404 Project Not Found", false],
+  ["/projects/p", "404 Group Not Found", true],
+  ["/groups/g", "404 Not found", true],
+])("a DELETE below %s that is answered %j is done: %s", async (owner, message, isDone) => {
+  const site = await serve([{ status: 404, body: { message } }]);
+  const settled = await (await writer(site.url)).settle({ method: "DELETE", path: `${owner}/hooks/7` });
+  expect("found" in settled).toBe(isDone);
+});

@@ -88,7 +88,7 @@ describe("a plan that sends a rotated secret again", () => {
     const made = await planned(workspace);
     const { requests, ...applied } = await made.evenkeelWith(rotated, "apply", "plan.json");
     expect(applied).toMatchObject({ code: 0, stderr: "", writes: 1 });
-    expect(requests.at(-1)).toBe("PUT /projects/p/integrations/chat-webhook-c");
+    expect(requests.at(-1)).toBe("PUT /projects/1/integrations/chat-webhook-c");
     expect(applied.stdout).toContain("  ~ applied p:integration/chat-webhook-c\n");
     expect(await made.evenkeelWith(rotated, "apply", "plan.json")).toMatchObject({ code: 4, writes: 0 });
   });

@@ -87,9 +87,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   return {
     project,
     ...(inherited.length > 0 && { inherited }),
-    changes: shareEmpty(
-      changes.map((change) => markExpired(catalogue, change, desired)).sort(inApplyOrder(catalogue)),
-    ),
+    changes: shareEmpty(changes.map((change) => markExpired(catalogue, change, desired)).sort(inApplyOrder(catalogue))),
     live: live.filter((resource) => resource.active).length,
     liveByKind: countByKind(live),
     unmanaged: shareEmpty(diffs.flatMap((found) => found.unmanaged ?? [])),

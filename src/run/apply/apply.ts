@@ -251,7 +251,10 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
       ? stale(change, unlisted)
       : toStep(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
   });
-  return steps.sort((a, b) => order.indexOf(stepAddress(a)) - order.indexOf(stepAddress(b)));
+  const { id } = target.desired.project;
+  return steps
+    .sort((a, b) => order.indexOf(stepAddress(a)) - order.indexOf(stepAddress(b)))
+    .map((step) => ("change" in step && id !== undefined ? { change: { ...step.change, projectId: id } } : step));
 }
 
 /** A look-up that waits for a begun write may already have a result. */

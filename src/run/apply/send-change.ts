@@ -22,6 +22,7 @@ import { lookUpPending } from "../live/look-up-values.ts";
 import { readLive } from "../live/read-live.ts";
 import { updatedAtOf } from "../live/redacted-resources.ts";
 import { reportedFields } from "../live/resource-rows.ts";
+import { restorationOf } from "./restore.ts";
 
 /** The outcome of a change, and the response or the failure of its request. */
 interface SentChange {
@@ -201,7 +202,29 @@ export async function sendRecorded(writer: Writer, planned: Change, watchers: re
   const http = sent.answer?.status;
   const entry = { event: "deleted", address: change.address, ...(http !== undefined && { http }) } as const;
   for (const watcher of watchers) await watcher.noted?.(entry);
-  return explainAfterDeletion(await sendOne(writer, second, calls[1], watchers));
+  const created = await sendOne(writer, second, { ...calls[1], finishes: true }, watchers);
+  return created.outcome.status === "failed"
+    ? restore(writer, change, created, watchers)
+    : explainAfterDeletion(change, created);
+}
+
+/** Creates a resource again as it was read, whose new values the server refused after it was deleted. */
+async function restore(
+  writer: Writer,
+  change: Change,
+  refused: SentChange,
+  watchers: readonly Watcher[],
+): Promise<SentChange> {
+  const [, creation = change] = partsOfChange(change);
+  const restoration = restorationOf(writer.catalogue, creation, change);
+  const calls = restoration && makeCalls(writer, restoration);
+  if (!restoration || !calls || calls instanceof UserError) return explainAfterDeletion(change, refused);
+  const { outcome } = await sendOne(writer, restoration, { ...calls[0], finishes: true }, watchers);
+  if (outcome.status !== "applied") return explainAfterDeletion(change, refused);
+  return {
+    ...refused,
+    outcome: { ...refused.outcome, error: `${refused.outcome.error}; it was created again as it was` },
+  };
 }
 
 function unsent(error: unknown): SentChange {
@@ -225,13 +248,14 @@ async function sendOne(writer: Writer, change: Change, call: Call, watchers: rea
 }
 
 /** Explains a replacement whose second request failed: the effect on the resource, and what to do. */
-function explainAfterDeletion(sent: SentChange): SentChange {
+function explainAfterDeletion({ address }: Change, sent: SentChange): SentChange {
   const { status, error = "" } = sent.outcome;
   if (status === "applied") return sent;
+  const again = `run evenkeel apply --target "${address}"`;
   const outcome: Outcome =
     status === "unknown"
-      ? { status, error: `it was deleted, and perhaps not created again: ${error}; apply again` }
-      : { status: "failed", error: `it is deleted now and was not created again: ${error}; apply again to create it` };
+      ? { status, error: `it was deleted, and perhaps not created again: ${error}; ${again}` }
+      : { status: "failed", error: `it is deleted now and was not created again: ${error}; ${again} to create it` };
   return { ...sent, outcome };
 }
 
