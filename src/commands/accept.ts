@@ -5,9 +5,15 @@ import { proposalPlace, propose } from "../author/accept/propose.ts";
 import { fileOf } from "../author/import/names.ts";
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
-import { bySeverity } from "../model/problem-line.ts";
+import { counted } from "../base/text-format.ts";
+import { connectWriter } from "../client/client.ts";
+import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
 import { type AcceptReport, acceptJson, acceptText } from "../report/accept.ts";
+import { connectionFrom } from "../run/connection.ts";
+import { closeMergeRequest } from "../run/merge-requests.ts";
+import type { Request } from "../run/request.ts";
+import type { DriftProposals } from "../watch/options.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
@@ -58,6 +64,29 @@ async function accepting(
   const acceptance = await accept(asked).finally(bar.stop);
   if (!place || proposed.size === 0) return acceptance;
   return { ...acceptance, request: await propose(place, request, { acceptance, texts: proposed, branch }) };
+}
+
+/** Merge requests for the drift that a watcher finds. @throws UserError (64) if the workspace's remote is on another server. */
+export function driftProposals(request: Request): DriftProposals {
+  const { project } = proposalPlace(request);
+  return {
+    propose: async (addresses, branch) => {
+      const texts = new Map<string, string>();
+      const write: AcceptRequest["write"] = (_, changed) => {
+        for (const [name, text] of changed) texts.set(name, text);
+      };
+      const asked = { ...request, addresses, dryRun: false, isProposal: true, newFileFor: findNewFile, write };
+      const acceptance = await accept(asked);
+      const [problem] = bySeverity(acceptance.problems).problems;
+      if (texts.size === 0) throw new UserError(problem ? reportedLine(problem) : "the drift is gone already");
+      const { url, updated } = await propose(proposalPlace(request), request, { acceptance, texts, branch });
+      return `${updated ? "updated" : "opened"} ${url} for ${counted(addresses.length, "resource")}`;
+    },
+    close: async (branch) => {
+      await using writer = await connectWriter(connectionFrom(request));
+      await closeMergeRequest(writer, project, branch);
+    },
+  };
 }
 
 /** The result for the reports of a failed run; the reason is printed on stderr. */

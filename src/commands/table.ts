@@ -421,6 +421,10 @@ const table = {
         default: "never",
       },
       {
+        flags: "--merge-request",
+        description: "propose to accept drift: a merge request for each group of equal drift, closed when it is gone",
+      },
+      {
         flags: "--hooks <port>",
         description: "listen for POST /hooks/push, GET /healthz and GET /metrics; 0 for a free port",
         takes: "count",

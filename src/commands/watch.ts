@@ -17,6 +17,7 @@ import { serveWatch } from "../watch/service.ts";
 import { watch } from "../watch/watch.ts";
 import { consoleUrlIn } from "../watch/watch-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { driftProposals } from "./accept.ts";
 import type { Run } from "./command.ts";
 import { folderOf, requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
@@ -46,6 +47,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
     apply: options.apply,
     grace: options.grace,
     checks: options.maxChecks,
+    ...(options.mergeRequest && { proposals: driftProposals(request) }),
     ...(follower && { follow: following(follower, options.poll, root) }),
     host: {
       say: (sentence) => terminal.note(printable(sentence)),
@@ -58,7 +60,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
 
 function checkUsage(
   { env }: Terminal,
-  { every: often, cron: times, hooks, maxChecks, grace, workers }: Options<"watch">,
+  { every: often, cron: times, hooks, maxChecks, grace, workers, mergeRequest, apply }: Options<"watch">,
 ): void {
   const wrong = (sentence: string) => {
     throw new UserError(sentence, exit.usage);
@@ -67,6 +69,9 @@ function checkUsage(
   if (hooks !== undefined && hooks > 65535) wrong("--hooks takes a port, a number from 0 to 65535");
   if (maxChecks === 0) wrong("--max-checks takes the number of checks to end after: 1 or more");
   if (grace === 0) wrong("--grace takes the number of checks that must see drift: 1 or more");
+  if (mergeRequest && apply === "drift") {
+    wrong("--merge-request proposes to keep drift, and --apply drift reverts it; give only one");
+  }
   if (workers && !sharesState(env)) wrong(unshared);
 }
 
@@ -86,7 +91,11 @@ function createSchedule({ every: often = usual, cron: times }: Options<"watch">)
 }
 
 /** Warns about the changes that this watcher will apply. */
-function sayWhatIsWritten({ warn, warnings }: Terminal, { apply }: Options<"watch">, folder: string): void {
+function sayWhatIsWritten(
+  { warn, warnings }: Terminal,
+  { apply, mergeRequest }: Options<"watch">,
+  folder: string,
+): void {
   const hasLedger = loadSettings(folder).ledger !== undefined;
   const words: Readonly<Record<typeof apply, string>> = {
     never: "",
@@ -94,6 +103,11 @@ function sayWhatIsWritten({ warn, warnings }: Terminal, { apply }: Options<"watc
     drift: "--apply drift: this watcher writes what the manifests ask for, and puts drift back, without asking.",
   };
   if (words[apply] !== "") warn(warnings.remove(words[apply]));
+  if (mergeRequest && !hasLedger) {
+    warn(
+      "warning: without a ledger every difference counts as drift, so what was not applied yet is proposed too; set ledger: state",
+    );
+  }
   if (apply === "pending" && !hasLedger) {
     warn("warning: without a ledger every difference counts as drift, so nothing is applied; set ledger: state");
   }

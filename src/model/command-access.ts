@@ -60,7 +60,7 @@ export const commandAccess: readonly CommandAccess[] = [
     ...{ role: "developer", of: "the project that records the deployment", scope: "api" },
   },
   {
-    commands: ["accept --merge-request"],
+    commands: ["accept --merge-request", "watch --merge-request"],
     ...{ role: "developer", of: "the project with the manifests", scope: "api" },
   },
   { commands: ["deployments delete"], role: "maintainer", of: "the project", scope: "api" },

@@ -26,6 +26,8 @@ export interface WatchMemory {
   readonly manifests?: string;
   /** The saved plan that waits for approvals, and a digest of its changes. */
   readonly waiting?: { readonly run: string; readonly digest: string } | undefined;
+  /** Open merge requests for drift: a digest of what they accept, by branch. */
+  readonly requests?: Readonly<Record<string, string>>;
   /** Notifications that were not delivered yet, oldest first. */
   readonly undelivered: readonly Undelivered[];
 }
@@ -113,5 +115,6 @@ const parts: Readonly<Record<keyof WatchMemory, Fits>> = {
   commit: isText,
   manifests: isText,
   waiting: rowOf({ run: isText, digest: isText }),
+  requests: mappingOf(isText),
   undelivered: listOf(rowOf({ to: isText, body: isObject, since: isText })),
 };

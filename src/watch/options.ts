@@ -21,9 +21,18 @@ export interface WatchOptions {
   readonly checks?: number | undefined;
   /** Fast-forwards the checkout; omitted: it is left unchanged. */
   readonly follow?: Follow | undefined;
+  /** Merge requests for drift; omitted: none are made. */
+  readonly proposals?: DriftProposals | undefined;
   readonly clock: Clock;
   readonly status: WatchStatus;
   readonly host: WatchHost;
+}
+
+/** Merge requests that accept drift, by branch. Both throw a UserError if that fails. */
+export interface DriftProposals {
+  /** Opens or updates one; resolves to a sentence about it. */
+  readonly propose: (addresses: readonly string[], branch: string) => Promise<string>;
+  readonly close: (branch: string) => Promise<void>;
 }
 
 interface Follow {

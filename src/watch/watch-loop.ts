@@ -10,6 +10,7 @@ import type { Applied, ChosenChanges, Planned, Request } from "../run/request.ts
 import { holderText } from "../state/lease.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
 import { type CheckEnd, checkNow, codeAfter, outcomeOf, recordBlockedCheck, runOf } from "./check.ts";
+import { updateMergeRequests } from "./merge-requests.ts";
 import { changesAt, type Notification, refusedNotification } from "./notification-texts.ts";
 import { chosenBy, compareObservations, notificationsOfProblems } from "./observation.ts";
 import { type Due, type Leadership, nextDue } from "./options.ts";
@@ -60,6 +61,7 @@ export async function runWatchLoop(
     const end = await check(leader, memory, trigger);
     times.due = nextTime(times.due, trigger, () => nextDue(schedule, clock.now(), clock.random));
     host.checked(end);
+    await updateMergeRequests(leader, memory, end);
     progress.checks++;
     progress.code = end.exitCode;
     progress.unkept = { checks: (progress.unkept?.checks ?? 0) + 1, due: times.due };

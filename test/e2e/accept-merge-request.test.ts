@@ -122,3 +122,14 @@ test("uncommitted manifests are refused", async () => {
     stderr: expect.stringContaining("has uncommitted changes, which the merge request would lack"),
   });
 });
+
+test("a watcher opens a merge request for each group of equal drift, and closes it when the drift is gone", async () => {
+  const run = await made();
+  const watch = () => run.evenkeel("watch", "--merge-request", "--max-checks", "1", "--grace", "1");
+  expect((await watch()).stderr).toMatch(/^opened http:.*\/ops\/policies\/-\/merge_requests\/1 for 1 resource$/m);
+  expect(await run.requests()).toMatchObject([{ iid: 1, source_branch: expect.stringMatching(/^evenkeel\/drift-/) }]);
+  expect((await watch()).writes).toBe(0);
+  await run.ask("PUT", "/projects/g%2Fa/labels/bug", { json: { color: "#00ff00" } });
+  expect((await watch()).stderr).toContain("its drift is gone");
+  expect(await run.requests()).toEqual([]);
+});
