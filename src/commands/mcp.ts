@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 const revisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 const instructions =
-  "Read-only access to an Evenkeel workspace: YAML policies for projects and groups on a GitLab server. validate, show, explain, diff and blame read the manifests; runs and journal read the history; plan, drift and unmanaged compare with the server. No tool changes anything. An address such as payments/api:label/bug names a resource.";
+  "Read-only access to an Evenkeel workspace: YAML policies for projects and groups on a GitLab server. validate, show, explain, diff, blame and overrides read the manifests; runs and journal read the history; plan, drift and unmanaged compare with the server. No tool changes anything. An address such as payments/api:label/bug names a resource.";
 
 /**
  * `evenkeel mcp`: a server of the Model Context Protocol, whose messages are lines of JSON-RPC 2.0 on stdin and stdout.

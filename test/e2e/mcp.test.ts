@@ -52,6 +52,7 @@ test("the protocol: a greeting, tools, results, and errors that say what to do",
     call(6, "apply"),
     call(7, "show", { project: "--help" }),
     call(8, "journal", { run: 7 }),
+    call(10, "overrides"),
     { id: 9, method: "resources/list" },
     "no JSON",
     { method: 3 },
@@ -91,6 +92,7 @@ test("the protocol: a greeting, tools, results, and errors that say what to do",
     isError: true,
     content: [{ text: expect.stringContaining("run: expected a string") }],
   });
+  expect(byId.get(10).result.content[0].text).toBe("[]");
   expect(byId.get(9).error).toEqual({ code: -32601, message: "no method resources/list" });
   expect(got.filter(({ id }) => id === null).map(({ error }) => error.code)).toEqual([-32700, -32600]);
   expect(Object.keys(run.files())).toEqual(before);
