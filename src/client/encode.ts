@@ -1,6 +1,6 @@
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Call, Plain, Value } from "../model/types.ts";
-import { isList, isScalar, replaceReferences } from "../model/values.ts";
+import { isList, isScalar, joinCredentials, replaceReferences } from "../model/values.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** A request without its origin and headers. */
@@ -84,5 +84,5 @@ function resolveValue(method: Call["method"], value: Value, secrets: Secrets): P
     knownSecrets.learn(secret, reference.secret);
     return secret;
   });
-  return resolved ?? null;
+  return joinCredentials(resolved ?? null);
 }

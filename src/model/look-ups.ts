@@ -5,7 +5,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { mapScalars, meaningOf } from "./field-meaning.ts";
 import { bareName } from "./owner.ts";
-import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
+import { type FieldSchema, keyValuesOf, type ResourceKind } from "./resource-kind.ts";
 import type { Call, Desired, Fields, Plain, Value } from "./types.ts";
 
 /** A value in place of what the server takes (`x-lookup`), and the field of the response with the server's value. */
@@ -58,6 +58,13 @@ export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
     return each.value;
   });
   return found;
+}
+
+/** The look-ups of a key, each with its field: a creation sends their results. */
+export function keyLookUps(file: ResourceKind, key: string): readonly (readonly [name: string, lookUp: LookUp])[] {
+  return Object.entries(keyValuesOf(file, key)).flatMap(([name, text]) =>
+    lookUpsIn(file.fields.properties[name] ?? {}, text).map((lookUp) => [name, lookUp] as const),
+  );
 }
 
 /** Replaces the values to look up by the results. */

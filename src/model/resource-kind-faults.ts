@@ -157,6 +157,7 @@ interface WrittenExpression {
 function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
   const whole = [
     ["where", ["row"]],
+    ["kept", ["row", "owner"]],
     ["loosened", ["before", "after"]],
     ["tightened", ["before", "after"]],
   ] as const;
@@ -190,7 +191,11 @@ function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly
   });
 }
 
-const knownTo = { "x-read": ["row"], "x-send": ["want", "row"], "x-store": ["params", "row", "others"] } as const;
+const knownTo = {
+  "x-read": ["row"],
+  "x-send": ["want", "row"],
+  "x-store": ["params", "row", "others", "target"],
+} as const;
 
 /** Errors of fields, other than in expressions and in references to them. */
 function fieldFaults(kind: ResourceKind): readonly KindFault[] {

@@ -10,6 +10,7 @@ import {
   callOfOwner,
   introductionOf,
   keyFieldsOf,
+  listFacts,
   namesInPath,
   ownersOf,
   type ResourceKind,
@@ -100,6 +101,7 @@ function requiredAnswer(kind: ResourceKind, name: CallName): Pick<Endpoint, "ans
   const told = (kind.fields.required ?? []).filter(isTold).map((field) => [field, "text"] as const);
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
   const fields = { ...(isNumbered && { id: "number" as const }), ...Object.fromEntries(told) };
+  if (name === "list" && listFacts(kind).rows !== undefined) return { answer: { holds: "row" } };
   if (name === "list") return { list: "paged", answer: { holds: "rows", fields } };
   const [key = ""] = keys;
   const isOne = namesInPath(kind.calls[name] ? writtenCall(kind.calls[name]).path : "").includes(rowId);

@@ -13,6 +13,8 @@ export interface ResourceKind {
   readonly of: Owner | readonly Owner[];
   readonly key?: string | readonly string[];
   readonly where?: string;
+  /** Rows that servers refuse to remove. */
+  readonly kept?: string;
   readonly only?: string;
   /**
    * The key of a policy with resources to disable. Such a kind has `active` in its rows, and a removal sets it to
@@ -67,8 +69,19 @@ type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "a
 
 export type CallName = "list" | "show" | "create" | "update" | "delete";
 
-/** `release`: the first release with the call. `returns: nothing`: the response has no row. */
-type WrittenCall = string | { readonly call: string; readonly release?: string; readonly returns?: "nothing" };
+/**
+ * `release`: the first release with the call. `returns: nothing`: the response has no row. Of a list, `rows`: the part of
+ * the response that is the list; `none`: the status of an empty list.
+ */
+type WrittenCall =
+  | string
+  | {
+      readonly call: string;
+      readonly release?: string;
+      readonly returns?: "nothing";
+      readonly rows?: string;
+      readonly none?: 404;
+    };
 
 /** A field of a resource: a JSON Schema with additional `x-` words. */
 export interface FieldSchema {
@@ -93,6 +106,8 @@ export interface FieldSchema {
   readonly "x-send-as"?: string;
   readonly "x-lookup"?: string;
   readonly "x-field"?: string;
+  /** The fields with the user and the password that are sent as part of the URL. */
+  readonly "x-credentials"?: readonly [user: string, password: string];
   readonly "x-set"?: boolean;
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
   readonly "x-case"?: "ignore";
@@ -175,6 +190,11 @@ export function introductionOf({ calls }: ResourceKind, name: CallName): string 
 /** True if the response of a call has no row of the kind. */
 export function returnsNothing(call: WrittenCall | undefined): boolean {
   return typeof call === "object" && call.returns === "nothing";
+}
+
+/** The particulars of a kind's list. */
+export function listFacts({ calls: { list } }: Pick<ResourceKind, "calls">): { rows?: string; none?: 404 } {
+  return typeof list === "object" ? list : {};
 }
 
 /** The names in a path: `id`, a field, or `row.FIELD`. */

@@ -49,6 +49,22 @@ export function replaceReferences(
   return Object.fromEntries(pairs.flatMap(([name, each]) => (each === undefined ? [] : [[name, each]])));
 }
 
+/** Marks a URL into which user and password are written when the request is encoded. */
+const urlMark = "url with credentials";
+
+/** A URL with a user and a password, which may be a secret reference. */
+export function urlWithCredentials(url: Value, user: Value, password: Value): Value {
+  return { [urlMark]: url as Plain, user: user as Plain, password: password as Plain };
+}
+
+/** Writes user and password into a URL that is marked; other values stay. */
+export function joinCredentials(value: Plain): Plain {
+  if (!isMapping(value) || !(urlMark in value)) return value;
+  const [user, password] = [value.user ?? "", value.password ?? ""].map((each) => encodeURIComponent(String(each)));
+  const login = password === "" ? user : `${user}:${password}`;
+  return String(value[urlMark]).replace("://", () => `://${login}@`);
+}
+
 /**
  * Removes the secret from anything that looks like a reference, in place. Requests repeat parts of a response, and a
  * reference in them would be replaced by this machine's secret of that name.

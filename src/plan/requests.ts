@@ -12,7 +12,14 @@ import { isRemoval } from "../model/removal-changes.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import { compiledExpressions, valueInRow } from "../model/row-values.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
-import { definedFields, isList, isMapping, referencesIn, referencesWithin } from "../model/values.ts";
+import {
+  definedFields,
+  isList,
+  isMapping,
+  referencesIn,
+  referencesWithin,
+  urlWithCredentials,
+} from "../model/values.ts";
 
 /** The calls of a change, in order; secret parameters are still references. */
 export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): readonly [Call, ...Call[]] {
@@ -113,7 +120,10 @@ interface RequestSource {
  */
 export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
-  const want = wireFields(kind.file, { ...keyFields(kind.file, change.key), ...change.declared });
+  const want = wireFields(kind.file, {
+    ...keyFields(kind.file, change),
+    ...change.declared,
+  });
   const isSent = row ? updatesField(kind.file, change) : (name: string) => name in want;
   const parameters: Record<string, Value> = {};
   for (const [name, field] of Object.entries(properties)) {
@@ -135,7 +145,7 @@ function checkReferences(parameters: Fields, { declared }: SentFields): void {
 }
 
 /** The input that determines which fields are sent. */
-type SentFields = Pick<Change, "key" | "declared" | "after" | "action">;
+type SentFields = Pick<Change, "key" | "declared" | "after" | "action" | "lookedUp">;
 
 /** The declared fields that a change sends. */
 function sentFields(file: ResourceKind, change: SentFields): readonly string[] {
@@ -158,12 +168,15 @@ function updatesField({ fields, key }: ResourceKind, { declared, after }: SentFi
   };
 }
 
-/** The fields of a key, with numbers as numbers; without parts at the default, which the server fills in. */
-function keyFields(file: ResourceKind, key: string): Fields {
+/**
+ * The fields of a key, with numbers as numbers, and IDs in place of what was looked up; without parts at the default,
+ * which the server fills in.
+ */
+function keyFields(file: ResourceKind, { key, lookedUp = {} }: Pick<SentFields, "key" | "lookedUp">): Fields {
   return definedFields(keyValuesOf(file, key), (name, text) => {
     const field = file.fields.properties[name] ?? {};
     if (field.default !== undefined && String(field.default) === text) return undefined;
-    return field.type === "integer" ? Number(text) : text;
+    return lookedUp[field["x-send-as"] ?? name]?.[text] ?? (field.type === "integer" ? Number(text) : text);
   });
 }
 
@@ -197,7 +210,11 @@ function completeValue(field: FieldSchema, declared: Value | undefined, live: Pl
 /** The parameters of a field, without those whose expression is null. */
 function fieldParameters(kind: KindRow, name: string, field: FieldSchema, given: RequestSource): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
-  if (send === undefined) return { [sendAs]: plainParameter(kind, field, given.want[name] ?? null, given.row) };
+  if (send === undefined) {
+    const value = plainParameter(kind, field, given.want[name] ?? null, given.row);
+    const [user, password] = (field["x-credentials"] ?? []).map((each) => given.want[each] ?? null);
+    return { [sendAs]: user ? urlWithCredentials(value, user, password ?? null) : value };
+  }
   const texts = typeof send === "string" ? { [sendAs]: send } : send;
   return definedFields(texts, (_, text) => compiledExpressions(kind).valueOf(text, { ...given }) ?? undefined);
 }

@@ -1,13 +1,15 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { type CallName, type FieldSchema, returnsNothing, writtenCall } from "../model/resource-kind.ts";
+import { type CallName, type FieldSchema, listFacts, returnsNothing, writtenCall } from "../model/resource-kind.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
 import { integrationHandlers } from "./integrations.ts";
 import type { KindMatch } from "./kind-paths.ts";
 import { hiddenWhenArchived } from "./kind-quirks.ts";
-import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
+import { changedRow, shownRow } from "./kind-rows.ts";
 import {
   addRow,
   changeRow,
+  lacksTarget,
+  makeRow,
   ownerRow,
   type RowPlace,
   recordsOf,
@@ -102,6 +104,7 @@ function listRows(admitted: Admitted): ServerReply {
   const { context, asked, kind } = admitted;
   const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {} };
   const records = recordsOf(context.state, admitted);
+  if (records.length === 0 && listFacts(kind.file).none) return noRecord;
   const listed = ({ row }: Pick<KindRecord, "row">) => toResponse(admitted, row, true);
   const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(asked.query[name], value));
   if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
@@ -150,7 +153,8 @@ function createRow(admitted: Admitted): ServerReply {
   if (asked.method === "PUT" && findRecord(admitted)) return updateRow(admitted);
   const { params, faults } = readParameters(admitted, "creation");
   if (faults.length > 0) return invalid(faults);
-  const created = createdRow(kind.fields, { params, others: rowsElsewhere(context.state, admitted) });
+  if (lacksTarget(context.state, kind, params)) return noRecord;
+  const created = makeRow(context.state, admitted, params);
   const other = otherAnswer(admitted, "create", params, null);
   const caseCounts = kind.quirks?.caseCounts(context.behaviour);
   const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, created, caseCounts));

@@ -1,6 +1,6 @@
 import { integrationsAlias } from "../model/endpoints.ts";
 import { compareReleases } from "../model/releases.ts";
-import { type CallName, callOfOwner, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
+import { type CallName, callOfOwner, listFacts, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
 
 /** A request to a kind, with the values in its path and query. */
 export interface KindMatch<Kind> {
@@ -70,7 +70,8 @@ export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
 export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
     const release = (typeof call === "object" && call.release) || (file.keys && name === "list" && listedIn);
-    const isThere = !release || has(release);
+    const isOwn = name !== "list" || listFacts(file).rows === undefined;
+    const isThere = isOwn && (!release || has(release));
     const { method, path } = callOfOwner(file, call, of);
     return isThere ? [[name, `${method} ${path}`] as const] : [];
   });

@@ -4,13 +4,17 @@ import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import { parametersOfField } from "./kind-values.ts";
 
 /** Variables of `x-store` expressions. */
-const storeNames = ["params", "row", "others"] as const;
+const storeNames = ["params", "row", "others", "target"] as const;
 
-/** Input of a write: its parameters, the row (null for a creation), and the rows of other projects or groups. */
+/**
+ * Input of a write: its parameters, the row (null for a creation), the rows of other projects or groups, and the user,
+ * project or group that the look-up of the key names.
+ */
 interface Situation {
   readonly params: JsonObject;
   readonly row: JsonObject | null;
   readonly others: readonly JsonObject[];
+  readonly target?: JsonObject | undefined;
 }
 
 interface StoredPart {
@@ -58,12 +62,15 @@ export function compileCached(text: string, names: readonly string[]): KindExpre
 const expressions = new Map<string, KindExpression>();
 
 /** A new row: the parameters, and defaults for the rest. */
-export function createdRow(fields: readonly StoredField[], { params, others }: Omit<Situation, "row">): JsonObject {
+export function createdRow(
+  fields: readonly StoredField[],
+  { params, others, target }: Omit<Situation, "row">,
+): JsonObject {
   const row: Record<string, unknown> = {};
   for (const each of fields) {
     const { field, parameters, store, part } = each;
     const [parameter = ""] = parameters;
-    if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others }));
+    if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others, target }));
     else if (parameter in params) row[part] = toStored(field, params[parameter], undefined);
     else if (!field.writeOnly && parameter !== "") row[part] = initialValue(field);
   }
@@ -85,9 +92,9 @@ export function changedRow(fields: readonly StoredField[], situation: Situation 
   return row;
 }
 
-function computeParts({ store }: StoredField, { params, row, others }: Situation): JsonObject {
+function computeParts({ store }: StoredField, { params, row, others, target = {} }: Situation): JsonObject {
   const computed = store.map(({ part, expression }) => {
-    return [part, expression.valueOf({ params, row, others })] as const;
+    return [part, expression.valueOf({ params, row, others, target })] as const;
   });
   return Object.fromEntries(computed.filter(([, value]) => value !== undefined));
 }

@@ -35,6 +35,7 @@ function computedParameters(fields: Fields): Readonly<Record<string, object>> {
 /** A field's schema as a parameter: look-ups as IDs, and properties by their names in requests. */
 function parameterSchema({ properties, items, ...field }: FieldSchema): object {
   if (field["x-lookup"] !== undefined) return { type: "integer" };
+  if (field["x-credentials"] !== undefined) return { type: "string" };
   if (field["x-send"] !== undefined) return { type: field.type, ...(items && { items: entrySchema(items) }) };
   return {
     ...field,

@@ -4,8 +4,8 @@ import type { Scalar } from "../model/types.ts";
 import { loadAuditEvents } from "./audit-events.ts";
 import { jobOf } from "./deployment-rows.ts";
 import type { IntegrationRecord } from "./integration-record.ts";
-import { changedRow, createdRow } from "./kind-rows.ts";
-import { addRow, putRecord, type RowPlace } from "./kind-store.ts";
+import { changedRow } from "./kind-rows.ts";
+import { addRow, makeRow, putRecord, type RowPlace, seededParameters } from "./kind-store.ts";
 import type { OwnerKind, ServedKinds } from "./kinds.ts";
 import * as records from "./records.ts";
 import type { Seed, SeedDeployment, SeedProject, SeedRepository, SeedRows } from "./seed.ts";
@@ -231,11 +231,12 @@ function loadOwner(state: State, { of, id, integrations = {}, resources = {}, ki
 }
 
 /** Creates the row from its parameters; other parts are stored as in the seed. */
-function loadRow(state: State, place: RowPlace, seeded: JsonObject): void {
+function loadRow(state: State, place: RowPlace, written: JsonObject): void {
   const { kind } = place;
+  const seeded = seededParameters(state, kind, written);
   const known = new Set(kind.fields.flatMap(({ parameters }) => parameters));
   const params = Object.fromEntries(Object.entries(seeded).filter(([name]) => known.has(name)));
-  const made = createdRow(kind.fields, { params, others: [] });
+  const made = makeRow(state, place, params);
   const told = kind.isOwner ? changedRow(kind.fields, { params, row: {}, others: [] }) : {};
   const beside = Object.entries(seeded).filter(([name]) => name in made || !known.has(name));
   addRow(state, place, params, { ...told, ...Object.fromEntries(beside) });

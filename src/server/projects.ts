@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import { ownerRow } from "./kind-store.ts";
+import { ownerRow, rowsWithin } from "./kind-store.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { putProject } from "./records.ts";
@@ -80,12 +80,19 @@ export function shownProject(
   project: Repository,
 ): JsonObject {
   const row = projectRow(state, project, caller.role === "admin" || !behaviour.storageHidden);
-  return { ...ownerRow(state, kinds.owners.project, project.id, row), permissions: permissionsOf(caller) };
+  return {
+    ...ownerRow(state, kinds.owners.project, project.id, row),
+    ...rowsWithin(state, kinds, "project", project.id),
+    permissions: permissionsOf(caller),
+  };
 }
 
 /** A group with its settings. */
 export function shownGroup({ state, kinds }: ServerContext, group: Repository): JsonObject {
-  return ownerRow(state, kinds.owners.group, group.id, groupRow(state, group));
+  return {
+    ...ownerRow(state, kinds.owners.group, group.id, groupRow(state, group)),
+    ...rowsWithin(state, kinds, "group", group.id),
+  };
 }
 
 function groupRow(state: State, group: Repository): JsonObject {

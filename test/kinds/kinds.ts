@@ -15,6 +15,7 @@ export interface KindFile {
   readonly of: string | readonly string[];
   readonly key?: string | readonly string[];
   readonly where?: string;
+  readonly kept?: string;
   readonly calls: Readonly<Record<string, Call>>;
   readonly loosened?: string;
   readonly tightened?: string;

@@ -6,6 +6,7 @@ import { meaningOf, wireValue } from "../../src/model/field-meaning.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Desired, Fields, Plain, Value } from "../../src/model/types.ts";
+import { joinCredentials } from "../../src/model/values.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
 import { bodyOf } from "../../src/plan/requests.ts";
 import { liveRow } from "../../src/run/live/kind-resources.ts";
@@ -17,7 +18,16 @@ const files = [...kinds] as unknown as readonly (readonly [string, ResourceKind]
 const secret = "sesame-sesame";
 
 /** Of which each pattern of a field matches some. */
-const samples = ["A_B", "X", "#aabbcc", "#D9534F", "ssh-ed25519 AAAAC3Nza", "main", "2027-01-31"];
+const samples = [
+  "A_B",
+  "X",
+  "#aabbcc",
+  "#D9534F",
+  "ssh-ed25519 AAAAC3Nza",
+  "main",
+  "2027-01-31",
+  "https://a.example/b.git",
+];
 
 /** Values that a field takes, as people may write them: words too, and IDs in place of what is looked up. */
 function valuesOf(field: FieldSchema): fc.Arbitrary<Value> {
@@ -128,9 +138,11 @@ describe.each(files)("%s", (name, file) => {
     const declared = fields;
     const params = withSecrets(
       bodyOf(readKind, { key, declared, after: declared, action: "create" }, null) as never,
-    ) as JsonObject;
+    ) as Record<string, unknown>;
     let last = 100;
-    const row = createdRow(stored, { params, others: [] });
+    const target = { id: 7, username: key, full_path: key };
+    for (const name in params) params[name] = joinCredentials(params[name] as never);
+    const row = createdRow(stored, { params, others: [], target });
     return { id: 1, ...(numbered(shownRow(file, row), () => ++last) as JsonObject) };
   };
 

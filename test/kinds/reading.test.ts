@@ -8,7 +8,7 @@ import { meaningOf } from "../../src/model/field-meaning.ts";
 import type { KindRow } from "../../src/model/kind-row.ts";
 import { identityOf } from "../../src/model/kinds.ts";
 import { fieldInRow, rowWithoutSecrets } from "../../src/model/read-field.ts";
-import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
+import { keyFieldsOf, keyTextOf, listFacts, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Call, Desired, DesiredProject, Fields, Value } from "../../src/model/types.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
@@ -85,9 +85,11 @@ describe.each([...files.keys()])("%s", (kind) => {
   const { resources, foreign = [] } = readYaml(join(import.meta.dirname, "rows", `${kind}.yaml`)) as Examples;
   const isSingle = files.get(kind)?.calls.list === undefined;
   const isGone = files.get(kind)?.removed !== undefined;
+  const { rows: part } = listFacts(files.get(kind) as ResourceKind);
+  const single = (row: JsonObject) => () => (part === undefined ? row : { [part]: [...foreign, row] });
 
   test.each(resources)("example %# is read as it is declared, without secrets", async ({ declared, row }) => {
-    const reader = readerOf(isSingle ? row : [...foreign, row], () => row);
+    const reader = readerOf(isSingle ? row : [...foreign, row], single(row));
     const { changes, problems, unread, live, unmanaged } = await differenceOf(reader, desiredOf(kind, [declared]));
     expect({ changes, problems, unread, unmanaged }).toEqual({ changes: [], problems: [], unread: [], unmanaged: [] });
     expect(live).toHaveLength(1);
@@ -96,7 +98,7 @@ describe.each([...files.keys()])("%s", (kind) => {
   });
 
   test.each(resources)("example %# is removed where it is absent, and shows what goes", async ({ declared, row }) => {
-    const reader = readerOf(isSingle ? row : [row], () => row);
+    const reader = readerOf(isSingle ? row : [row], single(row));
     const { changes, problems } = await differenceOf(reader, desiredOf(kind, [declared], { presence: "absent" }));
     const canDelete = files.get(kind)?.calls.delete !== undefined;
     expect(changes.map(({ action }) => action)).toEqual(canDelete ? ["delete"] : []);

@@ -34,6 +34,13 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "settings.default_branch": ["main", "trunk"],
   "milestones.start_date": ["2027-01-31", "2027-02-28"],
   "milestones.due_date": ["2027-03-31", "2027-04-30"],
+  "members.username": ["anna", "ben", "carla"],
+  "members.expires_at": ["2027-03-31", "2027-04-30"],
+  "shared_groups.group": ["payments", "security"],
+  "shared_groups.expires_at": ["2027-03-31", "2027-04-30"],
+  "job_token_projects.project": ["payments/web", "solo/x"],
+  "job_token_groups.group": ["payments", "security"],
+  "push_mirrors.url": ["https://code.example.com/a.git", "https://code.example.com/b.git"],
   "pull_mirror.url": ["https://code.example.com/a.git", "https://code.example.com/b.git"],
   "pages_domains.domain": ["a.example.com", "b.example.com"],
 };

@@ -306,10 +306,20 @@ describe("licenses", () => {
   });
 });
 
+const rowParts = { "row.cn": "c", "row.provider": "p", "row.group_id": "8" };
+
 test.each(kinds)("%s has calls that its keys and rows fill", (_, kind) => {
   const { calls, read } = kindRowOf(kind);
   const keys = Object.fromEntries(keyFieldsOf(kind).map((name) => [name, "x"]));
-  const segments = { id: "a/b", "row.id": "7", "row.name": "n", "row.key": "k", "row.environment_scope": "*", ...keys };
+  const segments = {
+    id: "a/b",
+    "row.id": "7",
+    "row.name": "n",
+    "row.key": "k",
+    "row.environment_scope": "*",
+    ...rowParts,
+    ...keys,
+  };
   for (const endpoint of [...Object.values(calls), read?.list, read?.single]) {
     if (typeof endpoint === "object") expect(call(endpoint, segments).path).toMatch(/^\/(?:projects|groups)\/a%2Fb/);
   }

@@ -17,21 +17,40 @@ interface Example {
   readonly updates?: readonly { readonly declared: Values; readonly parameters?: Values }[];
 }
 
+/** The IDs in the seed of users, projects and groups that examples name. */
+const ids: Readonly<Record<string, number>> = {
+  raymond_smith: 61,
+  "diaspora/diaspora-client": 44,
+  "diaspora/diaspora-group": 5,
+  "forum/quality": 4,
+};
+
 const folder = join(import.meta.dirname, "../kinds/rows");
 const examples = new Map(
   readdirSync(folder).map((file) => [
     basename(file, ".yaml"),
-    (readYaml(join(folder, file)) as { resources: readonly Example[] }).resources,
+    (readYaml(join(folder, file)) as { resources: readonly Example[] }).resources.map(withIds),
   ]),
 );
+
+function withIds(example: Example): Example {
+  const parameters = Object.entries(example.parameters).map(([name, value]) => [name, ids[String(value)] ?? value]);
+  return { ...example, parameters: Object.fromEntries(parameters) };
+}
 
 const latest = { release: "19.9", tier: "ultimate" } as const;
 const seed = {
   projects: [
     { id: 42, path: "payments/api", resources: { resource_groups: [{ key: "production" }] } },
     { path: "payments/web" },
+    { id: 44, path: "diaspora/diaspora-client" },
   ],
-  groups: [{ id: 3, path: "payments" }],
+  groups: [
+    { id: 3, path: "payments" },
+    { id: 4, path: "forum/quality" },
+    { id: 5, path: "diaspora/diaspora-group" },
+  ],
+  users: [{ id: 61, username: "raymond_smith" }],
   tokens: [
     { token: "guest", role: "guest" },
     { token: "writer", role: "admin" },
@@ -56,12 +75,32 @@ function of(kind: KindFile, name: string, row: Values = {}): readonly [method: s
   return [method, filled];
 }
 
+/** The rows of a list, which may be a part of another response. */
+function rowsOf(kind: KindFile, { json }: { readonly json: Values }): readonly Values[] {
+  const { rows } = (kind.calls.list ?? {}) as { readonly rows?: string };
+  return (rows === undefined ? json : json[rows]) as readonly Values[];
+}
+
+/** True if an empty list is a 404. */
+function isNone({ calls: { list } }: KindFile): boolean {
+  return typeof list === "object" && "none" in list;
+}
+
 /** The call that writes an example, and the status of its response. */
 function writing(kind: KindFile, parameters: Values) {
   const name = kind.calls.create ? "create" : "update";
   const returnsNothing = (kind.calls[name] as { returns?: string }).returns === "nothing";
   return { call: of(kind, name, parameters), status: returnsNothing ? 204 : kind.calls.create ? 201 : 200 };
 }
+
+/** The only row of a kind, alone or from its list. */
+async function readOne(ask: Asked, kind: KindFile): Promise<{ readonly json: Values }> {
+  if (kind.calls.show) return ask(...of(kind, "show"));
+  const [json = {}] = rowsOf(kind, await ask(...of(kind, "list")));
+  return { json };
+}
+
+type Asked = Awaited<ReturnType<typeof serving>>["ask"];
 
 /** The fields in which a row differs from what is declared. */
 function differences(kind: KindFile, declared: Values, row: Values): readonly string[] {
@@ -94,14 +133,14 @@ describe.each(served)("%s", (file, kind) => {
       const { call, status } = writing(kind, parameters);
       const answer = await ask(...call, { json: parameters });
       expect([answer.status, answer.json?.message]).toEqual([status, undefined]);
-      const made = status === 204 ? await ask(...of(kind, "show")) : answer;
+      const made = status === 204 ? await readOne(ask, kind) : answer;
       expect(differences(kind, declared, made.json)).toEqual([]);
       if (!update?.parameters) continue;
       const reply = await ask(...of(kind, "update", made.json), {
         json: sent(update.parameters, example, made.json),
       });
       expect([reply.status, reply.text]).toEqual([status === 204 ? 204 : 200, expect.any(String)]);
-      const changed = status === 204 ? await ask(...of(kind, "show")) : reply;
+      const changed = status === 204 ? await readOne(ask, kind) : reply;
       expect(differences(kind, { ...untouched(declared, update.declared), ...update.declared }, changed.json)).toEqual(
         [],
       );
@@ -113,7 +152,7 @@ describe.each(served)("%s", (file, kind) => {
     for (const { parameters } of examples.get(file) ?? []) {
       const made = await ask(...writing(kind, parameters).call, { json: parameters });
       const answers = [made, await ask(...of(kind, isSingleton(kind) ? "show" : "list"))];
-      if (kind.calls.show) answers.push(await ask(...of(kind, "show", made.json)));
+      if (kind.calls.show && made.json) answers.push(await ask(...of(kind, "show", made.json)));
       const secrets = secretsOf(kind, parameters);
       expect(answers.filter(({ text }) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
     }
@@ -125,7 +164,9 @@ describe.each(served)("%s", (file, kind) => {
     const { call: write, status } = writing(kind, json);
     expect((await ask(...write, { json, token: "guest" })).status).toBe(403);
     expect((await ask(...write, { json, token: "reader" })).json.error).toBe("insufficient_scope");
-    expect((await ask(...of(kind, isSingleton(kind) ? "show" : "list"), { token: "reader" })).status).toBe(200);
+    expect((await ask(...of(kind, isSingleton(kind) ? "show" : "list"), { token: "reader" })).status).toBe(
+      isNone(kind) ? 404 : 200,
+    );
     expect((await ask(...write, { json, token: null })).status).toBe(401);
     expect((await ask(...write, { json, token: "writer" })).status).toBe(status);
   });
@@ -134,6 +175,7 @@ describe.each(served)("%s", (file, kind) => {
     const [method, path] = of(kind, isSingleton(kind) ? "show" : "list");
     const { ask } = await start();
     expect((await ask(method, path.replace("payments", "nobody"))).status).toBe(404);
+    if (typeof kind.calls.list === "object" && "rows" in kind.calls.list) return;
     const { release, tier } = (kind as unknown as ResourceKind).needs ?? {};
     if (tier && tier !== "free") {
       const free = await start({ tier: "free" });
@@ -150,7 +192,8 @@ describe.each(served)("%s", (file, kind) => {
     const { call: write } = writing(kind, first(file).parameters);
     const odd = await ask(...write, { json: { ...first(file).parameters, oddity: 1 } });
     expect([odd.status, odd.json]).toEqual([400, { error: "oddity is unknown" }]);
-    const [needed] = kind.fields.required ?? [];
+    const [field] = kind.fields.required ?? [];
+    const needed = field && (kind.fields.properties[field]?.["x-send-as"] ?? field);
     if (!needed || write[1].endsWith(String(first(file).parameters[needed]))) return;
     const { [needed]: _, ...others } = first(file).parameters;
     expect((await ask(...write, { json: others })).json).toEqual({ error: `${needed} is missing` });
@@ -201,14 +244,16 @@ describe.each(rest)("%s", (file, kind) => {
   test("a key that is taken is refused with 409, and a resource is gone once it is deleted", async () => {
     const { ask } = await start();
     const json = first(file).parameters;
-    const made = await ask(...of(kind, "create"), { json });
+    const answer = await ask(...of(kind, "create"), { json });
+    const made = answer.status === 204 ? await readOne(ask, kind) : answer;
     expect((await ask(...of(kind, "create"), { json })).status).toBe(409);
-    expect((await ask(...of(kind, "list"))).json).toHaveLength(1);
+    expect(rowsOf(kind, await ask(...of(kind, "list")))).toHaveLength(1);
     expect(await ask(...of(kind, "delete", made.json))).toMatchObject({ status: 204, text: "" });
     expect((await ask(...of(kind, "delete", made.json))).status).toBe(404);
     if (kind.calls.update) expect((await ask(...of(kind, "update", made.json), { json: {} })).status).toBe(404);
-    expect((await ask(...of(kind, "list"))).json).toEqual([]);
-    expect((await ask(...of(kind, "create"), { json })).status).toBe(201);
+    const empty = await ask(...of(kind, "list"));
+    expect(empty.status === 404 ? [] : rowsOf(kind, empty)).toEqual([]);
+    expect((await ask(...of(kind, "create"), { json })).status).toBe(writing(kind, json).status);
   });
 });
 
@@ -446,7 +491,7 @@ test("groups have keyset pagination by name alone, as on the platform", async ()
     json: { error: "Keyset pagination is not yet available for this type of request" },
   });
   for (const query of ["order_by=id&sort=asc", "pagination=keyset&order_by=name&sort=asc"])
-    expect((await listed(query)).json).toMatchObject([{ id: 3, full_path: "payments" }]);
+    expect((await listed(query)).json).toContainEqual(expect.objectContaining({ id: 3, full_path: "payments" }));
 });
 
 test("what is deleted is gone from what refers to it", async () => {

@@ -1,11 +1,12 @@
 import { UserError } from "../../base/exit.ts";
-import { canonical, type JsonObject } from "../../base/json.ts";
+import { canonical, isObject, type JsonObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import type { KindRow } from "../../model/kind-row.ts";
+import { bareName } from "../../model/owner.ts";
 import { fieldInRow } from "../../model/read-field.ts";
-import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../model/resource-kind.ts";
+import { keyFieldsOf, keyTextOf, listFacts, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Call, Project, Scalar } from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
 
@@ -27,17 +28,42 @@ export interface KeyedRow {
  * The rows of a kind that belong to the project itself; for a singleton, its only row. @throws CallFailed if it cannot
  * be read, or a row lacks its key.
  */
-export async function readKindRows(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
+export async function readKindRows(
+  reader: Reader,
+  project: Project,
+  kind: ReadKind,
+  isDeclared: (key: string) => boolean = () => false,
+): Promise<readonly KeyedRow[]> {
   const { list, isSingle } = kind.read;
   if (isSingle) return readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
-  const rows = (await reader.list(listing)) as readonly JsonObject[];
+  const rows = await readRows(reader, kind, listing);
   try {
-    return removeDuplicates(kind, rows);
+    return removeDuplicates(kind, rows).filter(({ key, row }) => isDeclared(key) || !isKept(kind, project.name, row));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw failList(listing, error.message);
   }
+}
+
+/** The rows of a list, which may be a part of another response, or a 404 if it is empty. */
+async function readRows(reader: Reader, { file }: ReadKind, listing: Call): Promise<readonly JsonObject[]> {
+  const { rows: part, none } = listFacts(file);
+  try {
+    if (part === undefined) return (await reader.list(listing)) as readonly JsonObject[];
+    const { body } = await reader.get(listing);
+    const rows = (body as JsonObject)[part];
+    if (Array.isArray(rows) && rows.every(isObject)) return rows;
+    throw failList(listing, `${part} is not a list of rows`);
+  } catch (error) {
+    if (none !== undefined && error instanceof CallFailed && error.saysGone) return [];
+    throw error;
+  }
+}
+
+/** True if the server refuses to remove a row, so that it counts only where a policy declares it. */
+function isKept({ file, expressions }: ReadKind, owner: string, row: JsonObject): boolean {
+  return file.kept !== undefined && expressions.valueOf(file.kept, { row, owner: bareName(owner) }) === true;
 }
 
 /** Servers return null for a missing singleton, or 404 in some releases. */

@@ -8,6 +8,7 @@ import { NamesNothing } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf } from "../../model/kinds.ts";
 import {
+  keyLookUps,
   type LookUp,
   lookUpCall,
   lookUpFields,
@@ -69,13 +70,43 @@ export async function lookUpValues(reader: Reader, desired: DesiredProject): Pro
     }
   }
   if (wanted.size === 0) return undefined;
-  const answers = cachedAnswers(reader);
-  const read = Array.from(wanted, async ([key, each]) => {
-    const answer = answers.get(key) ?? lookUpValue(reader, project, each);
-    answers.set(key, answer);
-    return [key, await answer] as const;
-  });
+  const read = Array.from(wanted, async ([key, each]) => [key, await lookUpCached(reader, project, each)] as const);
   return Object.fromEntries(await Promise.all(read));
+}
+
+/**
+ * Looks up the keys of desired resources that are not live or may be replaced, since a creation sends their IDs.
+ * Undefined if there are none. @throws CallFailed if it ends the run.
+ */
+export async function lookUpKeys(
+  reader: Reader,
+  { project: { name: project }, resources }: DesiredProject,
+  live: readonly Pick<Live, "kind" | "key">[],
+): Promise<LookedUpValues | undefined> {
+  const { catalogue } = reader;
+  const identities = new Set(live.map((each) => identityOf(catalogue, each)));
+  const isCreated = (each: Desired) =>
+    catalogue.kinds.get(each.kind)?.file.replace === true || !identities.has(identityOf(catalogue, each));
+  const missing = resources.filter((each) => each.presence === "present" && isCreated(each));
+  const wanted = missing.flatMap((each) => keyLookUpsOf(catalogue, each));
+  if (wanted.length === 0) return undefined;
+  const read = wanted.map(
+    async ([, each]) => [lookUpKey(project, each), await lookUpCached(reader, project, each)] as const,
+  );
+  return Object.fromEntries(await Promise.all(read));
+}
+
+function keyLookUpsOf({ kinds }: Catalogue, { kind, key }: Pick<Desired, "kind" | "key">) {
+  const file = kinds.get(kind)?.file;
+  return file ? keyLookUps(file, key) : [];
+}
+
+function lookUpCached(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
+  const answers = cachedAnswers(reader);
+  const key = lookUpKey(project, lookUp);
+  const answer = answers.get(key) ?? lookUpValue(reader, project, lookUp);
+  answers.set(key, answer);
+  return answer;
 }
 
 /** Results of a run, by its connection. */
@@ -205,10 +236,13 @@ function replaceInResource(
   const { name: project } = desired.project;
   const file = resource.presence === "present" ? catalogue.kinds.get(resource.kind)?.file : undefined;
   const fields = file ? lookUpFields(file).filter((name) => resource.fields[name] !== undefined) : [];
-  if (!file || fields.length === 0) return { resource, problems: [] };
+  if (!file) return { resource, problems: [] };
+  const keys = readKeys(file, project, resource, values);
+  if (keys.problems.length > 0) return { resource, problems: keys.problems };
+  if (fields.length === 0 && keys.results.length === 0) return { resource, problems: [] };
   const answerTo = (lookUp: LookUp): LookedUp => values[lookUpKey(project, lookUp)] ?? { why: "it was not looked up" };
   const names: Record<string, string> = {};
-  const results: Record<string, Record<string, Scalar>> = {};
+  const results: Record<string, Record<string, Scalar>> = Object.fromEntries(keys.results);
   const pending = new Set<string>();
   const problems: Problem[] = [];
   for (const name of fields) {
@@ -242,6 +276,20 @@ function sorted(results: Readonly<Record<string, Readonly<Record<string, Scalar>
   return Object.fromEntries(
     inOrder(results).map(([parameter, found]) => [parameter, Object.fromEntries(inOrder(found))]),
   );
+}
+
+/** The results of look-ups of a key, by parameter, or the reasons why the resource cannot be created. */
+function readKeys(file: ResourceKind, project: string, resource: Desired, values: LookedUpValues) {
+  const problems: Problem[] = [];
+  const results: [parameter: string, found: Record<string, Scalar>][] = [];
+  for (const [name, lookUp] of keyLookUps(file, resource.key)) {
+    const answer = values[lookUpKey(project, lookUp)];
+    if (!answer) continue;
+    const { "x-send-as": parameter = name } = file.fields.properties[name] ?? {};
+    if ("value" in answer) results.push([parameter, { [lookUp.value]: answer.value }]);
+    else problems.push(toProblem(project, resource, name, lookUp, answer.why));
+  }
+  return { problems, results };
 }
 
 function toProblem(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {

@@ -22,10 +22,11 @@ export async function readFileKind(
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const { project, exclusive } = desired;
-  const rows = await readKindRows(reader, project, kind);
   const { resources } = desired;
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === name) declared.set(one.identity ?? identityOf(catalogue, one), one);
+  const isDeclared = (key: string) => declared.has(identityOf(catalogue, { kind: name, key }));
+  const rows = await readKindRows(reader, project, kind, isDeclared);
   const read = rows.map((keyed): Live | Unread | Promise<Live | Unread> => {
     const named = { kind: name, key: keyed.key };
     if (!mayShowKey(catalogue, named, resources)) return redactedResource(catalogue, project, name, keyed.key);
@@ -69,7 +70,7 @@ export async function readAllOfKind(
   name: Kind,
   kind: ReadKind,
 ): Promise<readonly Live[]> {
-  const rows = await readKindRows(reader, project, kind);
+  const rows = await readKindRows(reader, project, kind, () => true);
   const asked = shownFields(kind.file);
   return rows.map(({ key, row }) => liveRow(kind, { kind: name, key }, row, asked));
 }

@@ -8,7 +8,7 @@ import { ownerOfKind, ownerOfName } from "../../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../../model/types.ts";
 import { refuseOtherDialect } from "./find-dialect.ts";
 import { isReadByFile } from "./kind-rows.ts";
-import { hasLookUps, lookUpValues } from "./look-up-values.ts";
+import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
 import { awaitParts, type PartlyRead, separateUnread, type Trusts, toUnread, type Unread } from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
@@ -42,7 +42,8 @@ export async function readReadable(reader: Reader, desired: DesiredProject, trus
   const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
   const parts = separateUnread(await Promise.all(read));
   const lookedUp = lookingUp && (await lookingUp);
-  return lookedUp ? { ...parts, lookedUp } : parts;
+  const keys = lookingUp && (await lookUpKeys(reader, desired, parts.live));
+  return lookedUp || keys ? { ...parts, lookedUp: { ...lookedUp, ...keys } } : parts;
 }
 
 /**
