@@ -112,6 +112,7 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
   refuseContradictions(parser);
   parser.action(async (...received) => {
     refuseFolder(parent, parser);
+    refuseIdle(parser, command.flags);
     const args = received
       .slice(0, parser.registeredArguments.length)
       .flat()
@@ -143,6 +144,20 @@ function refuseFolder(parent: Command, parser: Command): void {
   const { C: before } = parent.optsWithGlobals<{ C?: string }>();
   if (before === undefined) return;
   if (!parser.options.some(({ short }) => short === "-C")) parser.error("error: unknown option '-C'");
+}
+
+/** Rejects options that would have no effect. */
+function refuseIdle(parser: Command, flags: readonly Flag[]): void {
+  const longName = (flag: string) => flag.replace(/^-\w, /, "").split(" ")[0] ?? "";
+  const isGiven = (name: string) =>
+    parser.options.some((each) => each.long === name && parser.getOptionValueSource(each.attributeName()) === "cli");
+  for (const flag of flags.filter((each) => isGiven(longName(each.flags)))) {
+    const name = longName(flag.flags);
+    if (flag.with !== undefined && !isGiven(flag.with))
+      parser.error(`error: ${name} has no effect without ${flag.with}`);
+    const idle = flag.without?.find(isGiven);
+    if (idle !== undefined) parser.error(`error: ${idle} has no effect with ${name}`);
+  }
 }
 
 /** Rejects `--tag --no-tag`. */

@@ -17,6 +17,10 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** Values that shells complete; others are accepted as well. */
   readonly suggests?: readonly string[];
+  /** The flag without which it would have no effect. */
+  readonly with?: string;
+  /** Flags that would have no effect beside it. */
+  readonly without?: readonly string[];
 }
 
 /** Types of option values; `list` collects repeated options. */

@@ -307,6 +307,7 @@ const table = {
         flags: "--from <tool>",
         description: "read that tool's files instead of the server, offline",
         choices: ["gitlabform", "terraform"],
+        without: ["--timeout", "--concurrency", "--give-up-after"],
       },
       { flags: "--out <dir>", description: "output folder; default: policies/ of the workspace" },
     ],
@@ -413,6 +414,7 @@ const table = {
         description: "with --follow: interval between polls of the remote",
         takes: "duration",
         default: "15s",
+        with: "--follow",
       },
       {
         flags: "--apply <what>",
@@ -429,7 +431,12 @@ const table = {
         description: "listen for POST /hooks/push, GET /healthz and GET /metrics; 0 for a free port",
         takes: "count",
       },
-      { flags: "--host <host>", description: "with --hooks: the address to bind to", default: "127.0.0.1" },
+      {
+        flags: "--host <host>",
+        description: "with --hooks: the address to bind to",
+        default: "127.0.0.1",
+        with: "--hooks",
+      },
       {
         flags: "--max-checks <n>",
         description: "exit after n checks with the exit code of the last one",

@@ -49,16 +49,22 @@ export function unwaivedObjections(
   removals: number,
   waivers: Waivers = { deletes: 0, protected: new Set() },
 ): Objection[] {
-  const waived = new Set([...waivers.protected].map((address) => address.toLowerCase()));
+  const waived = new Set([...waivers.protected].map(foldProject));
   const isWaived: Readonly<Record<Objection["guard"], (objection: Objection) => boolean>> = {
     "delete-percent": () => removals <= waivers.deletes,
-    protected: ({ addresses }) => addresses.every((address) => waived.has(address.toLowerCase())),
+    protected: ({ addresses }) => addresses.every((address) => waived.has(foldProject(address))),
     storage: () => false,
     loosening: () => false,
     approvals: () => false,
     rule: () => false,
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
+}
+
+/** An address with its project, whose case does not matter, in lower case: keys may differ in case alone. */
+function foldProject(address: string): string {
+  const [project, rest] = addressParts(address);
+  return `${project.toLowerCase()}:${rest}`;
 }
 
 /** Marks the objections that no longer block as waived. */

@@ -62,7 +62,7 @@ async function deliverAll(to: string, options: OutboxOptions): Promise<void> {
     if (!next || options.signal.aborted) return;
     const receiver = options.receiver(to);
     const delivery = receiver ? await tryHard(receiver, next, options) : given;
-    if (!delivery.delivered && delivery.again && !isOld(next, options)) return;
+    if (!delivery.delivered && !isOld(next, options)) return;
     options.done(next);
   }
 }
@@ -91,7 +91,7 @@ async function tryHard(to: Notify, { body }: Undelivered, options: OutboxOptions
   }
 }
 
-/** The result of a delivery attempt; on failure, the reason and whether to retry. */
+/** The result of a delivery attempt; on failure, the reason and whether to retry at once or with the next check. */
 type Delivery =
   | { readonly delivered: true }
   | { readonly delivered: false; readonly why: string; readonly again: boolean; readonly wait?: number };

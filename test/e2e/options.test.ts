@@ -31,6 +31,23 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a concurrency in words", ["plan", "--concurrency", "many"], /whole number/],
     ["a concurrency of nothing", ["plan", "--concurrency", "0"], /whole number/],
     ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /as it was reviewed.*--target/],
+    ["a host for no hooks", ["watch", "--host", "0.0.0.0"], /--host has no effect without --hooks/],
+    ["an interval of no polls", ["watch", "--poll", "5s"], /--poll has no effect without --follow/],
+    [
+      "a time limit for files",
+      ["import", "--from", "terraform", "x", "--timeout", "5s"],
+      /--timeout has no effect with/,
+    ],
+    [
+      "requests for files",
+      ["import", "--from", "gitlabform", "x", "--concurrency", "2"],
+      /--concurrency has no effect/,
+    ],
+    [
+      "patience for files",
+      ["import", "--from", "gitlabform", "x", "--give-up-after", "2s"],
+      /--give-up-after has no effect/,
+    ],
     ["a shard of a saved plan", ["apply", "plan.json", "--shard", "1/2"], /as it was reviewed.*--shard/],
     ["a saved plan and --resend", ["apply", "plan.json", "--resend", "p:*"], /as it was reviewed.*--resend/],
     [
