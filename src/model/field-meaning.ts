@@ -1,6 +1,6 @@
 import { canonical, isObject } from "../base/json.ts";
 import { withoutTrailing } from "../base/text-format.ts";
-import type { FieldSchema, FieldType } from "./resource-kind.ts";
+import type { FieldSchema, FieldType, ResourceKind } from "./resource-kind.ts";
 import type { Plain, Scalar, Value } from "./types.ts";
 import {
   definedFields,
@@ -29,6 +29,12 @@ export function meaningOf(field: FieldSchema, value: Value): Value {
     const wire = resolveWord(each, scalar);
     return typeof wire === "number" ? (findWord(each, wire) ?? wire) : wire;
   });
+}
+
+/** The default of a field in normal form; null without any. */
+export function defaultValue({ fields }: Pick<ResourceKind, "fields">, name: string): Value {
+  const field = fields.properties[name] ?? {};
+  return meaningOf(field, field.default ?? null);
 }
 
 /** The form of a value in requests and expressions: words of `x-words` become values. */

@@ -1,27 +1,74 @@
 import { UserError } from "../base/exit.ts";
+import { alternativesIn } from "./alternatives.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { comparable } from "./field-meaning.ts";
-import type { KindExpressions } from "./kind-row.ts";
+import type { KindExpressions, KindRow } from "./kind-row.ts";
 import { kindOf } from "./kinds.ts";
-import type { ResourceKind } from "./resource-kind.ts";
-import type { Change, Fields, Plain, PolicyEffect } from "./types.ts";
-import { replaceReferences } from "./values.ts";
+import { fieldInRow } from "./read-field.ts";
+import { keyValuesOf, type ResourceKind } from "./resource-kind.ts";
+import type { Change, Fields, Plain, PolicyEffect, Value } from "./types.ts";
+import { definedFields, replaceReferences } from "./values.ts";
 
-type Visible = Pick<Change, "kind" | "before" | "after">;
+/** The two sides of a change, as far as they are known. */
+type Sides = Pick<Change, "kind" | "before" | "after">;
 
 /**
  * The effect of a change by the policy expressions of its kind; `loosened` takes precedence. Undefined if there is
  * none, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by importing the library.
  */
-export function policyEffectOf(change: Visible, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
-  const { file, expressions } = kindOf(catalogue, change.kind);
-  if ((!file.loosened && !file.tightened) || (change.before === null && change.after === null)) return undefined;
-  const given = {
-    before: visibleFields(file, change.before, change.after),
-    after: visibleFields(file, change.after, change.before),
-  };
+export function policyEffectOf(sides: Sides, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
+  const { file, expressions } = kindOf(catalogue, sides.kind);
+  if ((!file.loosened && !file.tightened) || (sides.before === null && sides.after === null)) return undefined;
+  const given = { before: visibleFields(file, sides.before), after: visibleFields(file, sides.after) };
   if (isTrue(file.loosened, expressions, given)) return "loosened";
   return isTrue(file.tightened, expressions, given) ? "tightened" : undefined;
+}
+
+type KnownChange = Pick<Change, "action" | "key" | "live" | "declared"> & Sides;
+
+/** The effect of a change on the resource as a whole. */
+export function effectOfChange(change: KnownChange, catalogue: Catalogue): PolicyEffect | undefined {
+  const row = kindOf(catalogue, change.kind);
+  const isPolicy = row.file.loosened !== undefined || row.file.tightened !== undefined;
+  return isPolicy ? policyEffectOf(wholeSides(row, change), catalogue) : undefined;
+}
+
+/** The effect of the fields that both sides have, where the rest of the resource is not known. */
+export function effectOfCommonFields({ kind, before, after }: Sides, catalogue: Catalogue): PolicyEffect | undefined {
+  if (before === null || after === null) return policyEffectOf({ kind, before, after }, catalogue);
+  const common = (own: Fields, other: Fields) =>
+    Object.fromEntries(Object.entries(own).filter(([name]) => name in other));
+  return policyEffectOf({ kind, before: common(before, after), after: common(after, before) }, catalogue);
+}
+
+/**
+ * A resource before and after a change as a whole: with its key, with live fields that no policy declares, and with the
+ * defaults that a creation or a replacement leaves to the server.
+ */
+function wholeSides(row: KindRow, change: KnownChange): Sides {
+  const { kind, key, action, before, after, live, declared } = change;
+  const { file } = row;
+  const keys = keyValuesOf(file, key);
+  const names = Object.keys(file.fields.properties);
+  const read = live?.row ?? {};
+  const found = definedFields(file.fields.properties, (name) => fieldInRow(row, name, read));
+  const was = before === null ? null : { ...found, ...live?.fields, ...before, ...keys };
+  if (after === null) return { kind, before: was, after };
+  const isNew = action === "create" || action === "replace";
+  const stays = isNew ? defaultFields(file) : (was ?? {});
+  const excluded = alternativesIn(file.fields).flatMap((group) => {
+    const chosen = group.find((name) => name in declared);
+    return chosen === undefined ? [] : group.filter((name) => name !== chosen);
+  });
+  const kept = Object.fromEntries(
+    names.filter((name) => name in stays && !excluded.includes(name)).map((name) => [name, stays[name] ?? null]),
+  );
+  return { kind, before: was, after: { ...kept, ...after, ...declared, ...keys } };
+}
+
+/** The fields that a server fills in, but for those that exclude another one of them. */
+export function defaultFields({ fields }: Pick<ResourceKind, "fields">): Fields {
+  return definedFields(fields.properties, (_, { default: value }) => value);
 }
 
 /** An expression that cannot be evaluated counts as true: an unknown effect must not pass for none. */
@@ -39,17 +86,13 @@ function isTrue(
   }
 }
 
-/** The fields that both sides have, as values of requests, without secrets. */
-function visibleFields(
-  { fields }: ResourceKind,
-  own: Fields | null,
-  other: Fields | null,
-): Readonly<Record<string, Plain>> | null {
+/** Fields as values of requests, without secrets, and without what a field cannot be declared as. */
+function visibleFields({ fields }: ResourceKind, own: Fields | null): Readonly<Record<string, Plain>> | null {
   if (!own) return null;
-  const compared: Record<string, Plain> = {};
-  for (const [name, value] of Object.entries(own)) {
-    const visible = other && !(name in other) ? undefined : replaceReferences(value, () => undefined);
-    if (visible !== undefined) compared[name] = comparable(fields.properties[name] ?? {}, visible);
-  }
-  return compared;
+  return definedFields(own as Readonly<Record<string, Value>>, (name, value) => {
+    const field = fields.properties[name] ?? {};
+    const visible = replaceReferences(value, () => undefined);
+    const meant = visible === undefined ? undefined : comparable(field, visible);
+    return field.type === "integer" && typeof meant === "string" ? undefined : meant;
+  });
 }

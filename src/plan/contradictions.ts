@@ -2,11 +2,11 @@ import { canonical, isObject, objectOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import { segmentsIn } from "../model/call.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { defaultValue } from "../model/field-meaning.ts";
 import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindIn } from "../model/owner.ts";
-import { policyEffectOf } from "../model/policy-effect.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Fields, Live, LookUpResults, Outcome, Project } from "../model/types.ts";
 import { pick } from "./diff/changes.ts";
@@ -118,8 +118,7 @@ function declaredChange(planned: PlannedChange, desired: DesiredProject, catalog
     return `the manifests want it ${isPresent ? "present" : "absent"}, and the plan says ${action}`;
   }
   const declared = resource?.fields ?? {};
-  const after = isPresent ? declaredPart(declared, planned) : removed.after;
-  const policyEffect = policyEffectOf({ kind, before: change.before, after }, catalogue);
+  const after = isPresent ? declaredPart(row, declared, planned) : removed.after;
   return {
     ...{ kind, key, action, reason, cause, origin, declared, after },
     address: addressOf(desired.project.name, kind, key),
@@ -127,17 +126,16 @@ function declaredChange(planned: PlannedChange, desired: DesiredProject, catalog
     before: change.before,
     live: claimedLive(row, planned),
     liveDigest: planned.live?.digest,
-    ...(policyEffect && { policyEffect }),
   };
 }
 
 /** The declared values of the parameters in a change; a disabled resource may not be declared. */
-function declaredPart(declared: Fields, { change: { actions, before, after } }: PlannedChange): Fields {
+function declaredPart({ file }: KindRow, declared: Fields, { change }: PlannedChange): Fields {
+  const { actions, before, after } = change;
   if (actions[0] === "create") return declared;
-  return pick(
-    declared,
-    Object.keys(after ?? {}).filter((name) => name in declared || name in (before ?? {})),
-  );
+  const names = Object.keys(after ?? {}).filter((name) => name in declared || name in (before ?? {}));
+  const isReplaced = actions.length > 1;
+  return objectOf(names, (name) => declared[name] ?? (isReplaced ? defaultValue(file, name) : null));
 }
 
 /** The live values according to a planned change. */

@@ -2,7 +2,7 @@ import { digestOf } from "../base/json.ts";
 import { compareTexts, thousands } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
-import { policyEffectOf } from "../model/policy-effect.ts";
+import { effectOfCommonFields } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
@@ -197,13 +197,10 @@ export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   const changes = plan.resource_changes.map(
     ({ policy_effect: said, lost_notifications: _, moved_notifications: __, ...planned }) => {
       const visible = visibleOf(planned);
-      // Unknown for a kind that only the plan's own workspace has; an apply recomputes it there.
-      const effect = policyEffectIn(catalogue.kinds.has(visible.kind) ? policyEffectOf(visible, catalogue) : said);
-      return {
-        ...planned,
-        ...effect,
-        ...notificationsIn(reroutingIn(planned.notes ?? [], visible)),
-      };
+      // A plan has no more than what differs; an apply recomputes the effect from the whole resource.
+      const seen = catalogue.kinds.has(visible.kind) ? effectOfCommonFields(visible, catalogue) : said;
+      const effect = policyEffectIn(seen === "loosened" ? seen : said);
+      return { ...planned, ...effect, ...notificationsIn(reroutingIn(planned.notes ?? [], visible)) };
     },
   );
   const actions = changes.map(actionOf);

@@ -30,7 +30,7 @@ export interface RulesInForce {
   readonly problems: readonly Problem[];
 }
 
-type InForce = Pick<Context, "rules" | "today">;
+type InForce = Pick<Context, "rules" | "today" | "loaded">;
 
 /** Compiles the rules of a workspace, and those in the folder EVENKEEL_RULES. */
 export async function rulesInForce(
@@ -64,7 +64,7 @@ export async function withRules(context: Checked): Promise<Checked> {
 }
 
 /** Globs of the current exceptions, which may name a project differently from policies. */
-export function exceptionsOf({ rules, today }: InForce): readonly string[] {
+export function exceptionsOf({ rules, today }: Pick<InForce, "rules" | "today">): readonly string[] {
   return rules.filter((rule) => !isExpired(rule, today)).flatMap(({ except }) => except);
 }
 
@@ -93,7 +93,7 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   const { expired, rules: stated } = validate(loaded, today);
   if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = await rulesInForce(stated, env, today);
-  const merged = evaluated(plan, { rules, today }, plan.resource_changes.map(toProject));
+  const merged = evaluated(plan, { rules, today, loaded }, plan.resource_changes.map(toProject));
   const errors = bySeverity(problems).problems;
   if (errors.length === 0) return merged;
   const reported = { ...merged, problems: [...merged.problems, ...errors] };
@@ -146,11 +146,12 @@ export function stepsAllowedByRules(
   });
 }
 
-function ruleContext({ today }: InForce, projects: readonly Project[]): RuleContext {
+function ruleContext({ today, loaded }: InForce, projects: readonly Project[]): RuleContext {
   const named = new Map(projects.map((project) => [project.name, project]));
   const projectOf = (name: string) => named.get(name) ?? projectNamed(name);
   return {
     today,
+    catalogue: loaded.workspace.catalogue,
     projectOf,
     means: (glob) => {
       const test = addressTest(glob);

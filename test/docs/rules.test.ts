@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
 import { readTests } from "../../src/manifest/tests.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { projectNamed } from "../../src/model/identity.ts";
 import type { PlannedChange } from "../../src/plan/plan.ts";
 import { compileRules, evaluateRules } from "../../src/plan/rules/evaluate.ts";
@@ -88,6 +89,7 @@ test("none of them is too long to be asked of 10,000 changes with many fields ea
   const summary = { projects: 10_000, live: 0, unmanaged: 0, unverified: 0 };
   const { objections } = evaluateRules({ resource_changes: planned, summary }, compiled, {
     today: "2026-01-01",
+    catalogue: catalogueOf(),
     means: () => () => false,
     projectOf: projectNamed,
   });

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
 import { addressMatcher } from "../../src/model/address.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { projectNamed } from "../../src/model/identity.ts";
 import { planOf } from "../../src/plan/make-plan.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
@@ -44,7 +45,12 @@ async function compiled(text: string): Promise<readonly CompiledRule[]> {
   return rules;
 }
 
-const on = (today = "2026-01-01") => ({ today, means: addressMatcher, projectOf: projectNamed });
+const on = (today = "2026-01-01") => ({
+  today,
+  means: addressMatcher,
+  projectOf: projectNamed,
+  catalogue: catalogueOf(),
+});
 
 function told({ objections, warnings }: Pick<Plan, "objections" | "warnings">): readonly string[] {
   return [

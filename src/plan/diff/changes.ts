@@ -5,7 +5,7 @@ import { kindOrder } from "../../model/kind-order.ts";
 import { kindOf } from "../../model/kinds.ts";
 import { shownAsWritten } from "../../model/look-ups.ts";
 import { readAs } from "../../model/normalise.ts";
-import { policyEffectOf } from "../../model/policy-effect.ts";
+import { effectOfChange } from "../../model/policy-effect.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import { extraFields } from "../../model/server-required.ts";
 import type { Action, Change, Desired, Fields, Live, Resource, Value } from "../../model/types.ts";
@@ -39,7 +39,7 @@ export function createChange(
     before: inManifestWords(catalogue, resource, visible.before),
     after: inManifestWords(catalogue, resource, visible.after),
   };
-  const policyEffect = policyEffectOf({ kind, ...shown }, catalogue);
+  const policyEffect = effectOfChange({ kind, key, action, ...visible, live, declared: fields }, catalogue);
   return {
     ...{ address, project, kind, key, action, ...shown, ...sent, live, liveDigest, ...why, origin },
     reason: addPending(why.reason, resource),

@@ -23,7 +23,7 @@ import {
   unlistedAddress,
 } from "./reasons.ts";
 import { chooseAction, explainNotCreated, explainNotRemoved } from "./replacement.ts";
-import { resetFields } from "./reset-fields.ts";
+import { resetFields, resetSides } from "./reset-fields.ts";
 import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
 
 /** Numbers of live resources. */
@@ -233,11 +233,12 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   if (action === undefined) return found;
   if (typeof action !== "string") return { ...found, problem: action };
   const off = kindOf(catalogue, desired.kind).file.off === undefined ? [] : switchedOff(desired, live);
-  const visible = {
-    before: { ...visibleLive(live, evidence.different), ...pick(turnedOff.before, off) },
-    after: pick(desired.fields, [...names, ...off]),
-  };
   const resets = action === "replace" ? resetFields(kindOf(catalogue, desired.kind), desired.fields, live) : [];
+  const reset = resetSides(kindOf(catalogue, desired.kind), resets, live);
+  const visible = {
+    before: { ...reset.before, ...visibleLive(live, evidence.different), ...pick(turnedOff.before, off) },
+    after: { ...reset.after, ...pick(desired.fields, [...names, ...off]) },
+  };
   const subject = { project, resource: desired, live, ...why, ...(resets.length > 0 && { resets }) };
   return { ...found, change: createChange(options, subject, action, visible) };
 }

@@ -5,7 +5,7 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { kindOf } from "../../model/kinds.ts";
 import { normalise } from "../../model/normalise.ts";
 import { kindWord } from "../../model/owner.ts";
-import { policyEffectOf } from "../../model/policy-effect.ts";
+import { defaultFields, effectOfChange } from "../../model/policy-effect.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
 import type { Desired, DesiredProject, Fields, Origin, Place, Resource, Value } from "../../model/types.ts";
 import { isAlike, isReference, isScalar, replaceReferences } from "../../model/values.ts";
@@ -59,6 +59,8 @@ interface Difference extends Pick<RevisionChange, "action" | "before" | "after">
   readonly resource: Pick<Resource, "kind" | "key">;
   readonly origin: Origin;
   readonly note?: string;
+  /** Of an edit: what the resource should have been. */
+  readonly was?: Desired;
   /** Only of an edit. */
   readonly rerouting?: Rerouting;
 }
@@ -111,7 +113,7 @@ function compareFields(was: Desired, is: Desired, before: DesiredSide, after: De
     Object.fromEntries(differing.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
   const isHidden = differing.some((name) => equal(was.fields[name], is.fields[name]));
   return {
-    ...{ resource: is, action: "edit", before: pick(was.fields), after: pick(is.fields), origin: is.origin },
+    ...{ resource: is, was, action: "edit", before: pick(was.fields), after: pick(is.fields), origin: is.origin },
     // Undeclared fields stay on the server.
     rerouting: reroutingBetween(after.catalogue, is, was.fields, { ...was.fields, ...is.fields }),
     ...(isHidden && { note: "a secret literal in the manifest is another" }),
@@ -133,15 +135,19 @@ function compareExclusive(before: DesiredSide, after: DesiredSide): readonly Dif
 }
 
 function toChange(project: string, difference: Difference, catalogue: Catalogue): RevisionChange {
-  const { resource, origin, note, rerouting = noRerouting, action, before, after } = difference;
+  const { resource, origin, note, rerouting = noRerouting, action, before, after, was } = difference;
   const { kind, key } = resource;
+  const row = catalogue.kinds.get(kind);
+  // What no revision declares has the kind's defaults, as far as anybody knows.
+  const live = row && was && { kind, key, fields: { ...defaultFields(row.file), ...was.fields }, active: true };
+  const sides = { kind, key, before, after, live, declared: after ?? {}, action: was ? "update" : "create" } as const;
   const routes = action === "disable" ? reroutingBetween(catalogue, resource, {}, undefined) : rerouting;
   const notes = [...reroutingNotes(routes), ...(note === undefined ? [] : [note])];
   // Withdrawn resources stay as they are on the server.
   const hasEffect = key !== "*" && action !== "withdraw";
   return {
     ...{ address: addressOf(project, kind, key), project, kind: kindWord(kind), key, action, before, after },
-    ...(hasEffect && policyEffectIn(policyEffectOf({ kind, before, after }, catalogue))),
+    ...(hasEffect && policyEffectIn(effectOfChange(sides, catalogue))),
     ...(notes.length > 0 && { notes }),
     ...notificationsIn(routes),
     source: origin.place(),

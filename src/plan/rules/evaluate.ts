@@ -50,6 +50,7 @@ export interface RuleContext {
   readonly means: (glob: string) => (address: string) => boolean;
   /** The project that addresses of the plan name this way. */
   readonly projectOf: (name: string) => Project;
+  readonly catalogue: Catalogue;
 }
 
 /** The objections of rules to a plan. */
@@ -64,7 +65,7 @@ export function evaluateRules(
   rules: readonly CompiledRule[],
   context: RuleContext,
 ): RuleFindings {
-  const changes = plan.resource_changes.map((planned) => new ChangeView(planned, context.projectOf(planned.project)));
+  const changes = plan.resource_changes.map((planned) => new ChangeView(planned, context));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
     const subject = withoutExceptions(changes, rule, context);

@@ -1,6 +1,12 @@
+import { objectOf } from "../../base/json.ts";
+import { alternativesIn } from "../../model/alternatives.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { defaultValue } from "../../model/field-meaning.ts";
 import { fullPathOf, renamed } from "../../model/identity.ts";
+import { defaultFields } from "../../model/policy-effect.ts";
+import { keyValuesOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Project, Value } from "../../model/types.ts";
-import { isScalar } from "../../model/values.ts";
+import { definedFields, isScalar } from "../../model/values.ts";
 import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
 
 /** The properties of a change in rules, with their CEL types. */
@@ -75,8 +81,12 @@ export class ChangeView {
   readonly listed: string;
   readonly isPathKnown: boolean;
 
-  constructor(planned: PlannedChange, named: Project) {
+  constructor(planned: PlannedChange, { projectOf, catalogue }: ChangeContext) {
+    const named = projectOf(planned.project);
     const { action, before, after, policyEffect = "", ...rest } = visibleOf(planned);
+    const file = catalogue.kinds.get(rest.kind)?.file;
+    const keys = file ? keyFieldsAsRead(file, rest.key) : {};
+    const filledIn = file && action === "create" ? filledFields(file, after ?? {}) : {};
     const path = fullPathOf(named);
     this.listed = rest.address;
     this.isPathKnown = path !== undefined;
@@ -86,8 +96,8 @@ export class ChangeView {
     this.kind = planned.kind;
     this.key = rest.key;
     this.action = action;
-    this.before = celFields(before);
-    this.after = celFields(after);
+    this.before = celFields(before && { ...before, ...keys });
+    this.after = celFields(after && { ...filledIn, ...after, ...keys });
     this.policy_effect = policyEffect;
     this.lost_notifications = planned.lost_notifications ?? [];
     this.moved_notifications = planned.moved_notifications ?? [];
@@ -95,6 +105,28 @@ export class ChangeView {
     this.action_reason = planned.action_reason;
     this.file = planned.source.file;
   }
+}
+
+/** What a rule's view of a change depends on. */
+interface ChangeContext {
+  readonly projectOf: (name: string) => Project;
+  readonly catalogue: Catalogue;
+}
+
+/** The key of a resource by field, numbers as numbers. */
+function keyFieldsAsRead(file: ResourceKind, key: string): Fields {
+  return definedFields(keyValuesOf(file, key), (name, text) =>
+    file.fields.properties[name]?.type === "integer" ? Number(text) : text,
+  );
+}
+
+/** The defaults that a creation leaves to the server, in the words of manifests. */
+function filledFields(file: ResourceKind, declared: Fields): Fields {
+  const excluded = new Set(
+    alternativesIn(file.fields).flatMap((group) => (group.some((name) => name in declared) ? group : [])),
+  );
+  const names = Object.keys(defaultFields(file)).filter((name) => !excluded.has(name));
+  return objectOf(names, (name) => defaultValue(file, name));
 }
 
 /** The counts of a plan that do not follow from its changes. */

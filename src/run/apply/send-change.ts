@@ -270,7 +270,9 @@ export function isVisible(change: Change): boolean {
 
 /** The fields of an update that reading can show: those that differed, without secrets. */
 function shownNames({ before, declared }: Change): readonly string[] {
-  return Object.keys(before ?? {}).filter((name) => referencesWithin(declared[name] ?? null).length === 0);
+  return Object.keys(before ?? {}).filter(
+    (name) => name in declared && referencesWithin(declared[name] ?? null).length === 0,
+  );
 }
 
 /** True if live resources show that a change was applied. Only for one that {@link isVisible}. */

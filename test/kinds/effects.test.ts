@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/base/json.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { meaningOf } from "../../src/model/field-meaning.ts";
+import { fieldOf, identityOf, kindOf } from "../../src/model/kinds.ts";
+import type { Fields } from "../../src/model/types.ts";
+import { diff } from "../../src/plan/diff/diff.ts";
+import { liveRow } from "../../src/run/live/kind-resources.ts";
+import "../../src/index.ts";
+
+const catalogue = catalogueOf();
+const origin = { place: () => ({ file: "a.yaml", line: 1, column: 1 }) };
+
+/** What a plan says of one resource: action, effect, and the fields before and after. */
+function planned(kind: string, key: string, row: JsonObject | null, declared: Fields) {
+  const named = { kind, key };
+  const fields = Object.fromEntries(
+    Object.entries(declared).map(([name, value]) => [name, meaningOf(fieldOf(catalogue, named, name) ?? {}, value)]),
+  );
+  const desired = { ...named, fields, identity: identityOf(catalogue, named), presence: "present", origin } as const;
+  const project = { project: { name: "p" }, kinds: new Set([kind]), resources: [desired], exclusive: new Map() };
+  const live = row ? [liveRow(kindOf(catalogue, kind), named, row, fields)] : [];
+  const [change] = diff(project, live, { alwaysSend: false, catalogue }).changes;
+  return change;
+}
+
+const role = (level: number) => ({ id: level, access_level: level, user_id: null, group_id: null });
+const user = (id: number) => ({ id, access_level: 40, user_id: id, group_id: null });
+const key = (id: number) => ({ id, access_level: 40, user_id: null, group_id: null, deploy_key_id: id });
+const branch = (push: JsonObject[], more: JsonObject = {}): JsonObject => ({
+  ...{ id: 1, name: "main", push_access_levels: push, merge_access_levels: [role(40)] },
+  ...{ unprotect_access_levels: [role(40)], allow_force_push: false, code_owner_approval_required: false },
+  ...more,
+});
+const tag = (create: JsonObject[]): JsonObject => ({ name: "v*", create_access_levels: create });
+const rule = (more: JsonObject): JsonObject => ({
+  ...{ id: 1, name: "two", approvals_required: 2, users: [], groups: [], protected_branches: [] },
+  ...{ applies_to_all_protected_branches: false, ...more },
+});
+const variable = { key: "A", environment_scope: "*", value: "a", protected: true, masked: false, hidden: false };
+
+type Variant = readonly [
+  what: string,
+  kind: string,
+  key: string,
+  row: JsonObject | null,
+  declared: Fields,
+  effect: string,
+];
+
+const variants: readonly Variant[] = [
+  [
+    "one user to all developers",
+    "protected_branch",
+    "main",
+    branch([user(7)]),
+    { allowed_to_push: [{ access_level: 30 }] },
+    "update loosened",
+  ],
+  ["one user to a level", "protected_branch", "main", branch([user(7)]), { push_access_level: 30 }, "replace loosened"],
+  [
+    "no one to a user",
+    "protected_branch",
+    "main",
+    branch([role(0)]),
+    { allowed_to_push: [{ user: 7 }] },
+    "update loosened",
+  ],
+  ["nobody at all to a role", "protected_branch", "main", branch([]), { push_access_level: 40 }, "replace loosened"],
+  [
+    "a user beside a level",
+    "protected_branch",
+    "main",
+    branch([role(40), user(7)]),
+    { push_access_level: 40 },
+    "replace tightened",
+  ],
+  [
+    "a deploy key beside no one",
+    "protected_branch",
+    "main",
+    branch([role(0), key(3)]),
+    { push_access_level: 0 },
+    "replace tightened",
+  ],
+  [
+    "a user beside a declared list",
+    "protected_branch",
+    "main",
+    branch([role(40), user(7)]),
+    { allowed_to_push: [{ access_level: 40 }, { user: 7 }] },
+    "none",
+  ],
+  [
+    "developers to maintainers",
+    "protected_branch",
+    "main",
+    branch([role(30)]),
+    { push_access_level: 40 },
+    "replace tightened",
+  ],
+  [
+    "a role that a lower one covers",
+    "protected_branch",
+    "main",
+    branch([role(30)]),
+    { allowed_to_push: [{ access_level: 30 }, { access_level: 40 }] },
+    "update",
+  ],
+  [
+    "a reset of merge from no one",
+    "protected_branch",
+    "main",
+    branch([role(30)], { merge_access_levels: [role(0)] }),
+    { push_access_level: 40 },
+    "replace loosened",
+  ],
+  [
+    "a reset of code owners",
+    "protected_branch",
+    "main",
+    branch([role(30)], { code_owner_approval_required: true }),
+    { push_access_level: 40 },
+    "replace loosened",
+  ],
+  ["a new wildcard for developers", "protected_branch", "*", null, { push_access_level: 30 }, "create loosened"],
+  ["a new wildcard with force push", "protected_branch", "ma*", null, { allow_force_push: true }, "create loosened"],
+  ["a new wildcard for maintainers", "protected_branch", "*", null, { push_access_level: 40 }, "create tightened"],
+  ["a new branch for developers", "protected_branch", "main", null, { push_access_level: 30 }, "create tightened"],
+  [
+    "a tag for a user to developers",
+    "protected_tag",
+    "v*",
+    tag([user(7)]),
+    { create_access_level: 30 },
+    "replace loosened",
+  ],
+  [
+    "a user beside the level of a tag",
+    "protected_tag",
+    "v*",
+    tag([role(40), user(7)]),
+    { create_access_level: 40 },
+    "replace tightened",
+  ],
+  [
+    "every branch to one",
+    "approval_rule",
+    "two",
+    rule({}),
+    { approvals_required: 2, protected_branches: [5] },
+    "update loosened",
+  ],
+  [
+    "one branch to every",
+    "approval_rule",
+    "two",
+    rule({ protected_branches: [{ id: 5 }] }),
+    { approvals_required: 2, protected_branches: [] },
+    "update",
+  ],
+  [
+    "one branch to another",
+    "approval_rule",
+    "two",
+    rule({ protected_branches: [{ id: 5 }] }),
+    { approvals_required: 2, protected_branches: [6] },
+    "update loosened",
+  ],
+  ["a reset of protected", "variable", "A", variable, { value: "a", hidden: true }, "replace loosened"],
+];
+
+describe("effects see the resource as it will be", () => {
+  test.each(variants)("%s", (_, kind, name, row, declared, expected) => {
+    const change = planned(kind, name, row, declared);
+    const words = change ? [change.action, change.policyEffect ?? ""].join(" ").trim() : "none";
+    expect(words).toBe(expected);
+  });
+
+  test("a plan names who is beside a level, and what a replacement resets", () => {
+    const beside = planned("protected_branch", "main", branch([role(40), user(7), key(3)]), { push_access_level: 40 });
+    expect(beside?.before).toEqual({ push_access_level: "maintainer, user 7, deploy key 3" });
+    const more = { merge_access_levels: [role(0)] };
+    const reset = planned("protected_branch", "main", branch([role(30)], more), { push_access_level: 40 });
+    expect([reset?.before, reset?.after]).toEqual([
+      { push_access_level: "developer", merge_access_level: "no one" },
+      { push_access_level: "maintainer", merge_access_level: "maintainer" },
+    ]);
+  });
+});
