@@ -126,7 +126,7 @@ const archivedOutcome: Outcome = { status: "skipped", error: "the project is arc
 async function takeStep(
   writer: Writer,
   step: Step,
-  skipChange: Outcome | undefined,
+  skipped: Outcome | undefined,
   options: ApplyOptions,
 ): Promise<ChangeEvent> {
   if ("outcome" in step) return step;
@@ -134,7 +134,7 @@ async function takeStep(
   const { address } = change;
   const stopped = options.stopped();
   if (stopped !== undefined) return { address, change, outcome: { status: "skipped", error: stopped } };
-  if (skipChange) return { address, change, outcome: skipChange };
+  if (skipped) return { address, change, outcome: skipped };
   const earlier = await options.known?.(writer, change);
   if (earlier) return { address, change, ...earlier };
   return { address, change, ...(await sendRecorded(writer, change, options.watchers)) };
