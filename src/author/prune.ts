@@ -11,7 +11,7 @@ import type { Project } from "../model/types.ts";
 import { compareProject, type RevisionChange } from "../plan/revision/compare-projects.ts";
 import type { Checked } from "../run/context.ts";
 import { textNow } from "./accept/manifests.ts";
-import { removeDocument, removeIn } from "./format/edit.ts";
+import { hasDocument, joinDocuments, removeIn, splitDocuments } from "./format/edit.ts";
 
 /** The manifests without pruned entries. */
 export interface Pruned {
@@ -45,32 +45,25 @@ interface PrunedFile extends Omit<Pruned, "texts"> {
 
 function pruneFile(file: string, whole: string, entries: readonly PrunableEntry[]): PrunedFile {
   const unchanged: PrunedFile = { file, text: undefined, removed: [], emptied: [], left: entries };
-  let text = whole.replace(/^\uFEFF/, "");
+  const parts = splitDocuments(whole.replace(/^\uFEFF/, ""));
+  if (!parts) return unchanged;
+  const filled = [...parts.keys()].filter((index) => hasDocument(parts[index] ?? ""));
   const left: PrunableEntry[] = [];
-  const emptied: Policy[] = [];
-  // From the end, so that no removal moves what is still to be removed.
-  const byDocument = grouped(entries, ({ policy }) => policy);
-  for (const [policy, those] of [...byDocument].sort(([a], [b]) => b.document.index - a.document.index)) {
-    const document = policy.document.index;
+  const emptied = new Map<number, Policy>();
+  for (const [policy, those] of grouped(entries, (each) => each.policy)) {
+    const at = filled[policy.document.index] ?? -1;
+    // From the end of each list, so that no removal moves what is still to be removed.
     for (const each of those.toSorted((a, b) => lastIndex(b.path) - lastIndex(a.path))) {
-      const edited = removeIn({ text, document }, each.path);
+      const edited = removeIn({ text: parts[at] ?? "", document: 0 }, each.path);
       if (edited === undefined) left.push(each);
-      else text = edited;
+      else parts[at] = edited;
     }
-    const { documents } = parseManifest(file, text);
-    if (!isEmptyPolicy(documents[document]?.value)) continue;
-    emptied.push(policy);
-    text = documents.length > 1 ? (removeDocument({ text, document }) ?? text) : "";
+    if (isEmptyPolicy(parseManifest(file, parts[at] ?? "").documents[0]?.value)) emptied.set(at, policy);
   }
-  const broken = text !== "" && hasErrors(parseManifest(file, text).problems);
-  if (broken) return unchanged;
-  return {
-    file,
-    text,
-    removed: entries.filter((each) => !left.includes(each)),
-    emptied,
-    left,
-  };
+  const text = joinDocuments(parts, (index) => emptied.has(index));
+  if (text !== "" && hasErrors(parseManifest(file, text).problems)) return unchanged;
+  const removed = entries.filter((each) => !left.includes(each));
+  return { file, text, removed, emptied: [...emptied.values()], left };
 }
 
 function lastIndex(path: Path): number {

@@ -72,6 +72,8 @@ class Pruning {
   readonly #scope: PruneScope;
   readonly #left: Map<Policy, Map<string, PolicyEntry>>;
   readonly #declaring: ReadonlyMap<string, readonly Policy[]>;
+  /** Identities that a policy with `where` declares: whether it selects a project may not be known. */
+  readonly #conditional: ReadonlySet<string>;
   readonly #projects: ReadonlyMap<Policy, readonly ProjectState[]>;
 
   constructor(scope: PruneScope) {
@@ -84,6 +86,8 @@ class Pruning {
       ({ desired }) => desired.identity,
       ({ policy }) => policy,
     );
+    const conditional = scope.policies.filter(({ where }) => where !== undefined);
+    this.#conditional = new Set(conditional.flatMap(({ entries }) => entries.map(({ desired }) => desired.identity)));
     const states = scope.projects.map((project): ProjectState => {
       const layers = matchingLayers(scope.policies, project);
       const fill = memoized(() => entryIn({ vars: decidingVariables(layers).winners }, project));
@@ -128,12 +132,13 @@ class Pruning {
     const { yields } = this.#scope;
     if (policy.enforce && !wide.enforce) return false;
     const others = this.#declaring.get(entry.desired.identity) ?? [];
-    if (others.some(({ where }) => where !== undefined)) return false;
+    if (this.#conditional.has(entry.desired.identity)) return false;
     if (policy.includesArchived && !wide.includesArchived) return false;
     if (wide.until !== undefined && (policy.until === undefined || policy.until > wide.until)) return false;
     const globs = policy.projects.filter((each): each is GlobSelector => each.form === "glob");
-    const isLost = others.some((other) => !overriddenAnyway(candidate, other));
-    if (globs.length > 0 && !yields && (isLost || !declaresSame(candidate))) return false;
+    if (globs.length > 0 && !yields) {
+      if (!declaresSame(candidate) || !others.every((other) => overriddenAnyway(candidate, other))) return false;
+    }
     if (!globs.every((glob) => coversWholly(wide, policy, glob))) return false;
     const states = this.#projects.get(policy) ?? [];
     if (globs.length === 0 && states.length === 0) return false;

@@ -71,21 +71,26 @@ export function removeIn({ text, document }: Editable, path: Path): Edited {
   return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
 }
 
-/** Removes a document with its separator; undefined where that is impossible, and for the only one of a file. */
-export function removeDocument({ text, document }: Editable): Edited {
+/** Splits a file before its separators, so that each document can be edited alone; undefined for one with directives. */
+export function splitDocuments(text: string): string[] | undefined {
   if (/^(?:%|\.\.\.)/m.test(text)) return undefined;
   const starts = [0, ...Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index)];
-  const parts = starts.map((from, index) => text.slice(from, starts[index + 1]));
-  const filled = [...parts.keys()].filter((index) => parseRoots(parts[index] ?? "").length > 0);
-  const [at, next] = [filled[document], filled[document + 1]];
-  if (at === undefined || filled.length < 2) return undefined;
-  const isFirst = document === 0 && next !== undefined;
-  const heading = isFirst ? (/^(?:#.*\n)*/.exec(parts[at] ?? "")?.[0] ?? "") : "";
-  const kept = parts.map((part, index) => {
-    if (index === at) return heading;
-    return isFirst && index === next ? part.replace(/^---[ \t]*\r?\n?/, "") : part;
-  });
-  return kept.join("");
+  return starts.map((from, index) => text.slice(from, starts[index + 1]));
+}
+
+/** Whether a text has a document that is not empty. */
+export function hasDocument(text: string): boolean {
+  return parseRoots(text).length > 0;
+}
+
+/** Joins split documents without those that are removed; comments that head the file stay. */
+export function joinDocuments(parts: readonly string[], isRemoved: (index: number) => boolean): string {
+  const kept = [...parts.keys()].filter((index) => !isRemoved(index));
+  const [first] = kept;
+  if (first === undefined || !kept.some((index) => hasDocument(parts[index] ?? ""))) return "";
+  const heading = first === 0 ? "" : (/^(?:#.*\n)*/.exec(parts[0] ?? "")?.[0] ?? "");
+  const [start = "", ...rest] = kept.map((index) => parts[index] ?? "");
+  return [heading, first === 0 ? start : start.replace(/^---[ \t]*\r?\n?/, ""), ...rest].join("");
 }
 
 /** Adds a word to a list, which is created if necessary. */
