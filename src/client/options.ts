@@ -6,7 +6,7 @@ import type { Network } from "./network.ts";
 import type { Backoff } from "./retry.ts";
 
 /** A pause that the server asked for. */
-export interface Pause {
+interface Pause {
   /** Such as `rate limited by the server (429)`. */
   readonly why: string;
   readonly milliseconds: number;

@@ -17,7 +17,7 @@ export interface PolicyTest {
   readonly document: Document;
 }
 
-export interface Expectations {
+interface Expectations {
   /** Undefined: changes are not checked. */
   readonly changes?: readonly { readonly address: string; readonly action: Action }[];
   /** True if the plan may contain changes that are not listed. */

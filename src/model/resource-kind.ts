@@ -144,7 +144,7 @@ export interface FieldSchema {
 }
 
 /** The pattern of a value that can be kept secret, and what it expects in words. */
-export interface SecretForm {
+interface SecretForm {
   readonly with?: string;
   readonly pattern: string;
   readonly expected: string;

@@ -65,7 +65,7 @@ export async function propose(
 }
 
 /** Deterministic, so that a repeated proposal updates the first one. */
-export function branchOf({ accepted }: Acceptance): string {
+function branchOf({ accepted }: Acceptance): string {
   const addresses = accepted.map(({ address }) => address).sort();
   return `${ownBranches}accept-${digestOf(addresses).slice("sha256:".length, "sha256:".length + 8)}`;
 }

@@ -69,7 +69,7 @@ function describeMissing(secret: string): string {
 }
 
 /** Represents a hidden live value. */
-export const hiddenValue: SecretReference = { secret: "" };
+const hiddenValue: SecretReference = { secret: "" };
 
 /** The live values of fields; {@link hiddenValue} for returned secrets. */
 export function visibleLive({ fields, returned = {} }: Live, names: readonly string[]): Fields {

@@ -336,7 +336,7 @@ async function lookUp(reader: Reader, { name }: Project): Promise<readonly Proje
 }
 
 /** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
-export async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
+async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
   if (project.archived !== undefined) return project.archived;
   const result = await lookUp(reader, project).catch(ignoreNotFound);
   return result !== "unknown route" && result.some(({ archived }) => archived);
