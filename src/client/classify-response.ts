@@ -102,7 +102,7 @@ function classifyRejection(attempt: Attempt, { status, body }: Received, clean: 
   const json = parsedJson(text);
   const original = json === undefined ? findTextMessage(text, clean) : (findServerMessage(json) ?? "");
   const words = oneLine(clean(original));
-  if (status === 401) return classifyUnauthorized(attempt, words);
+  if (status === 401 && attempt.called?.denial !== 401) return classifyUnauthorized(attempt, words);
   const passing = isTransient(status, original);
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
   const part: FailureRest = {

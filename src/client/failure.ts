@@ -164,6 +164,8 @@ export interface CalledKind {
   /** The section's name in messages; undefined for a singleton. */
   readonly list?: string | undefined;
   readonly role?: NeededRole | undefined;
+  /** 401 if that may be for lack of the role or the license. */
+  readonly denial?: 401 | undefined;
   readonly tier?: Tier | undefined;
   readonly release?: string | undefined;
   readonly permission?: string | undefined;
@@ -177,8 +179,8 @@ export function findCalledKind(
   for (const row of kinds.values()) {
     const endpoint = listEndpoints(row).find((each) => each.method === method && segmentsIn(each, path));
     if (!endpoint) continue;
-    const { tier, release, permission } = row.file.needs ?? {};
-    return { section: row.file.name, list: row.read?.title, role: endpoint.needs, tier, release, permission };
+    const { denial, tier, release, permission } = row.file.needs ?? {};
+    return { section: row.file.name, list: row.read?.title, role: endpoint.needs, denial, tier, release, permission };
   }
   return undefined;
 }

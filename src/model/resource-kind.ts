@@ -30,6 +30,8 @@ export interface ResourceKind {
   readonly needs?: {
     readonly role?: KindRole;
     readonly read?: KindRole;
+    /** The status for lack of the role or the license, where it is not 403. */
+    readonly denial?: 401;
     readonly tier?: Tier;
     readonly release?: string;
     /** The platform's name of the resource in permissions of a fine-grained token. */

@@ -33,6 +33,7 @@ import {
   outOfScope,
   refused,
   type ServerReply,
+  unauthorized,
 } from "./reply.ts";
 import {
   type Admitted,
@@ -51,7 +52,7 @@ export function handleKind(context: ServerContext, asked: KindRequest): ServerRe
   if (!isInScope(caller, method)) return outOfScope;
   const found = findOwner(context, asked, match.kind.of);
   if ("status" in found) return found;
-  if (!mayCall(match, caller)) return forbidden;
+  if (!mayCall(match, caller)) return match.kind.file.needs?.denial === 401 ? unauthorized : forbidden;
   const refusal = quirkRefusal(context, match) ?? unreadable;
   if (refusal) return refusal;
   const admitted = { context, asked, found, kind: match.kind, owner: found.id };
