@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { jsonIn, parsedJson } from "../base/json.ts";
 import { depthFault, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
@@ -44,6 +45,10 @@ export function classify(
   const requestId = expected.method === "GET" ? undefined : readRequestId(headers, clean);
   if (body.length === 0) return checkShape(expected, attempted, { status, body: undefined, requestId, headers }, clean);
   const text = body.toString();
+  if (!isUtf8(body)) {
+    const what = `answered ${status} with text that is not UTF-8`;
+    return makeFailure(attempted(), { kind: "shape", what, status, acted: true });
+  }
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
     return (

@@ -139,7 +139,7 @@ export class DeclaredEntry implements PolicyEntry {
       const { kind } = this.desired;
       const { catalogue } = this.#from;
       const { file } = kindOf(catalogue, kind);
-      const keys = keyFieldValues(file, text.trim());
+      const keys = keyFieldValues(file, text);
       const key = keyTextOf(file, keys);
       return { key, keys, identity: identityOf(catalogue, { kind, key }) };
     };

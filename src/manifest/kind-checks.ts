@@ -69,8 +69,8 @@ function listKeyed({ catalogue, ...policy }: Checkable, { kind, section, file }:
 /** The identity of a resource by the text of its key. */
 function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text: string) => string {
   const { identity } = kindOf(catalogue, kind);
-  if (keyFieldsOf(file).length === 1) return (text) => identity(text.trim());
-  return (text) => identity(keyTextOf(file, keyValuesOf(file, text.trim())));
+  if (keyFieldsOf(file).length === 1) return identity;
+  return (text) => identity(keyTextOf(file, keyValuesOf(file, text)));
 }
 
 /** Resources that are both declared and absent. */

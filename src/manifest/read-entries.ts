@@ -96,7 +96,7 @@ function addResource(
   const { only } = file;
   const isBare = only !== undefined && !isObject(value);
   const entry = catalogued?.get(text);
-  const keys = entry ? {} : keyFieldValues(file, text.trim());
+  const keys = entry ? {} : keyFieldValues(file, text);
   const { inherit, ...parameters } = isBare ? { [only]: value, inherit: undefined } : (value as JsonObject);
   if (inherit !== undefined) into.problems.push(...inheritProblems(from, file, path, inherit));
   const inherits = inherit === true && !isSingleton(file);
@@ -161,7 +161,7 @@ function absentEntries(
   if (keys === undefined) return [];
   if (keys === true) return [absent("", ["absent", section])];
   return listed(keys).map(([text, index]) => {
-    const key = keyTextOf(file, keyFieldValues(file, text.trim()));
+    const key = keyTextOf(file, keyFieldValues(file, text));
     return absent(key, ["absent", section, index]);
   });
 }

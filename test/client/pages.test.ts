@@ -78,6 +78,12 @@ describe("a list", () => {
     expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("a truncated Link") });
   });
 
+  it("fails where a page is not in UTF-8", async () => {
+    const server = await serve([{ body: Buffer.from('[{"id":1,"name":"caf\xe9"}]', "latin1") }]);
+    const failure = await failureOf((await reader(server.url)).list(projects));
+    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("text that is not UTF-8") });
+  });
+
   it("fails where pages go in a circle", async () => {
     const server = await serve(({ path }) => ({
       headers: { "x-next-page": path.includes("page=2") ? "3" : "2" },

@@ -15,7 +15,7 @@ export interface Seen {
 export interface Scripted {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Sent as it is where it is a string, else as JSON. */
+  /** Sent as it is where it is a string or bytes, else as JSON. */
   readonly body?: unknown;
   /** `reset` before an answer, `cut` in the middle of one, `hang`: never answer. */
   readonly fault?: "reset" | "cut" | "hang";
@@ -79,7 +79,8 @@ function reply(response: http.ServerResponse, socket: Socket, { status = 200, he
     socket.resetAndDestroy();
     return;
   }
-  const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body);
+  const text =
+    typeof body === "string" || Buffer.isBuffer(body) ? body : body === undefined ? "" : JSON.stringify(body);
   response.writeHead(status, { "content-type": "application/json", ...headers });
   if (fault !== "cut") {
     response.end(text);
