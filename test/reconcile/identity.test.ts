@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-test("--allow-protected lets an address pass under either name, whatever its case, and no other", async () => {
+test("--allow-protected lets an address pass under either name, whatever the case of its project, and no other", async () => {
   const run = await runs({
     projects,
     policies: { one: { projects: [42, 43], disabled: policy.disabled } },
@@ -72,7 +72,7 @@ test("--allow-protected lets an address pass under either name, whatever its cas
   expect(await refusals()).toEqual([core, web]);
   expect(await refusals("Payments/Core:integration/irc-gateway")).toEqual([web]);
   expect(await refusals("42:*", "payments/*:integration/irc-gateway")).toEqual([core, web]);
-  const { refused, outcomes } = await run.apply(allowing("payments/core:integration/IRC-gateway", web));
+  const { refused, outcomes } = await run.apply(allowing("payments/CORE:integration/irc-gateway", web));
   expect([refused, outcomes?.size]).toEqual([undefined, 2]);
 });
 
