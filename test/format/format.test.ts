@@ -271,7 +271,7 @@ test("formatting twice is formatting once, means the same and loses no comment",
       expect(valuesOf(formatted.text)).toEqual(valuesOf(text));
       expect(commentsOf(formatted.text)).toEqual(commentsOf(text));
     }),
-    { numRuns: 600 },
+    { numRuns: 200 },
   );
   expect(changed).toBeGreaterThan(20);
 });

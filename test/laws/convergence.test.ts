@@ -24,7 +24,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
   const keepable = behaviour === "observed" && !ledger;
 
   test("plan after apply is empty, and a second apply writes nothing", async () => {
-    await law(5, [fleet({ keepable }), reads], async (generated, how) => {
+    await law(3, [fleet({ keepable }), reads], async (generated, how) => {
       const setting = { behaviour, ledger, ...(ledger && { reads: how }) };
       await onStage(generated, setting, checkConvergence);
     });
@@ -32,7 +32,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
 });
 
 test("what stands on the server in the end is what the policies say, worked out another way", async () => {
-  await law(5, [fleet()], async (generated) => {
+  await law(4, [fleet()], async (generated) => {
     await onStage(generated, { behaviour: "spec" }, async (stage) => {
       await stage.apply();
       for (const expected of expectedOf(generated)) await checkProject(stage, generated, expected);

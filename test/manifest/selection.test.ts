@@ -50,6 +50,6 @@ test("finds the same layers through the index as line by line", () => {
         expect(isSelected(all, project)).toBe(layers.length > 0);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
