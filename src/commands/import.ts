@@ -61,7 +61,7 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
 /** The drafts of live state, and the server's release. */
 async function importLive(
   terminal: Terminal,
-  { all = false, group = [], factor = false, secrets, kinds: sections }: Options<"import">,
+  { all = false, group = [], factor = false, secrets, values, kinds: sections }: Options<"import">,
   request: Request,
   names: readonly string[],
   catalogue: Catalogue,
@@ -71,7 +71,7 @@ async function importLive(
   const bar = terminal.progress("Reading");
   try {
     const platform = await platformAt(reader, server);
-    const choice = { names, all, groups: group, archived: archived === "include", factor, secrets };
+    const choice = { names, all, groups: group, archived: archived === "include", factor, secrets, values };
     const kinds = kindsToImport(sections, ownersIn(choice), catalogue, platform);
     const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update, kinds };
     const imported = await importProjects(reader, choice, scope);
@@ -144,10 +144,13 @@ function byPlace({ place: a }: Problem, { place: b }: Problem): number {
   return compareTexts(a.file, b.file) || a.line - b.line || a.column - b.column;
 }
 
-function checkForeignUsage({ all, group = [], factor, kinds }: Choice, tool: Tool, names: readonly string[]): void {
-  const misplaced = [all && "--all", group.length > 0 && "--group", factor && "--factor", kinds && "--kinds"].find(
-    Boolean,
-  );
+function checkForeignUsage(
+  { all, group = [], factor, kinds, values }: Choice,
+  tool: Tool,
+  names: readonly string[],
+): void {
+  const live = { "--all": all, "--group": group.length > 0, "--factor": factor, "--kinds": kinds, "--values": values };
+  const misplaced = Object.entries(live).find(([, value]) => value)?.[0];
   if (misplaced)
     throw new UserError(
       `${misplaced} asks the server, and --from ${tool} reads files: leave one of them out`,

@@ -279,6 +279,7 @@ const table = {
       ["evenkeel import payments/ --kinds all", "a group itself: a slash after its path or ID"],
       ["evenkeel import --group 'payments/**/' --kinds labels --factor", "groups, by a glob with a slash after it"],
       ["evenkeel import --all --factor --secrets by-group", "one secret name for the projects of a group"],
+      ["evenkeel import payments/api --kinds variables --values reference", "no value of a variable in a manifest"],
       ["evenkeel import --from gitlabform config.yml", "what a gitlabform configuration declares of projects; offline"],
       ["evenkeel import --from terraform *.tf terraform.tfvars", "those of Terraform files, or of its state; offline"],
     ],
@@ -302,6 +303,12 @@ const table = {
         description: "name secrets per project, or share a name within a group",
         choices: ["by-project", "by-group"],
         default: "by-project",
+      },
+      {
+        flags: "--values <form>",
+        description:
+          "form of all values of variables that are not masked or hidden; default: a literal where it is plainly no credential",
+        choices: ["literal", "reference"],
       },
       {
         flags: "--from <tool>",

@@ -4,7 +4,7 @@ import { printable } from "../base/printable.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { fieldOf, importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { kindWord, owners } from "../model/owner.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
@@ -48,11 +48,15 @@ export function importText(
   const filling = columns(
     [...grouped(blanks, ({ reference }) => reference)].map(([name, uses]) => [name, formatUses(uses)]),
   );
+  const literals = notImported ? 0 : countLiterals(written, catalogue);
   const place = byFile.size < written.length ? ` in ${counted(byFile.size, "file", "files")}` : "";
   const parts = [
     part(palette, `Wrote ${counted(written.length, "policy", "policies")}${place}:`, files),
     archived > 0 ? `${archivedText({ archived })}.` : "",
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
+    literals > 0
+      ? `Wrote ${counted(literals, "value", "values")} as ${literals === 1 ? "a literal" : "literals"}; --values reference writes none.`
+      : "",
     part(palette, "Left out or unknown:", remarks),
     part(palette, "Not imported:", (notImported ?? []).map(problemLine)),
     part(palette, "Set these secrets before the first apply:", limitSecrets(filling)),
@@ -169,6 +173,14 @@ function formatUses([first, ...others]: readonly ToFill[]): string {
   return `${first?.address} ${first?.parameter}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
 
+/** The number of values that could have been secret references. */
+function countLiterals(written: ImportReport["written"], catalogue: Catalogue): number {
+  const entries = written.flatMap(([, draft]) => draft.entries);
+  return entries.flatMap((entry) =>
+    [...entry.fields].filter(([name, { form }]) => form !== "blank" && fieldOf(catalogue, entry, name)?.writeOnly),
+  ).length;
+}
+
 /** The document of `import --report json`. */
 export function importJson({ written, idle, archived = 0, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
@@ -183,7 +195,9 @@ export function importJson({ written, idle, archived = 0, problems, notImported,
     to_fill_in: collectBlanks(draft),
     remarks: formatRemarks(draft),
   }));
-  const rest = notImported ? { not_imported: notImported.map(reportedProblem) } : { nothing_to_import: idle, archived };
+  const rest = notImported
+    ? { not_imported: notImported.map(reportedProblem) }
+    : { literals: countLiterals(written, catalogue), nothing_to_import: idle, archived };
   return JSON.stringify({ policies, ...rest, problems: problems.map(reportedProblem) }, null, 2);
 }
 

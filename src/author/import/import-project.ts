@@ -1,6 +1,6 @@
 import schema from "../../../schemas/manifest.schema.json" with { type: "json" };
 import { grouped } from "../../base/grouped.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, objectOf } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { alternativesIn } from "../../model/alternatives.ts";
@@ -13,8 +13,9 @@ import { catalogueEntry, identityOf, kindOf, policyKinds } from "../../model/kin
 import { ownerOfName } from "../../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Live, Plain, Platform, Resource, Scalar, Value } from "../../model/types.ts";
-import { isAlike, isList, isReference } from "../../model/values.ts";
+import { isAlike, isList, isMapping, isReference } from "../../model/values.ts";
 import { importIntegration } from "./import-integration.ts";
+import { isPlainlyPublic, type ValueForm, withoutPasswords } from "./plain-values.ts";
 import type { FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
 
 type Named = Pick<Resource, "kind" | "key">;
@@ -27,23 +28,55 @@ export function whyUndeclarable({ kind, key }: Named, platform: Platform, catalo
 }
 
 /** Everything that policies can declare for a project, in the order of `fmt`, with remarks on the rest. */
-export function importProject(found: FoundProject, platform: Platform, catalogue: Catalogue): ImportedProject {
+export function importProject(
+  found: FoundProject,
+  platform: Platform,
+  catalogue: Catalogue,
+  values?: ValueForm,
+): ImportedProject {
   const live = found.live.toSorted(byOrder(catalogue));
   const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
     const { file, keys } = kindOf(catalogue, kind);
     if (keys) return importParameters(own, platform, catalogue);
-    return only === undefined ? importResources(file, own, catalogue) : importValues(own, { section, only }, catalogue);
+    return only === undefined
+      ? importResources(file, own, catalogue, values)
+      : importValues(own, { section, only }, catalogue);
   });
+  const entries = imported.flatMap(({ entries }) => entries);
+  const isWritable = ({ key }: Named) => withoutPasswords(key) === key;
+  const remarks = [
+    ...found.unread,
+    ...found.others.map((other) => describeOthers(other, platform, catalogue)),
+    ...imported.flatMap(({ remarks }) => remarks),
+    ...entries
+      .filter((entry) => !isWritable(entry))
+      .map(({ kind, key }) => `${kind} ${key} is left out: its URL has a password`),
+  ];
   return {
     project: found.project,
-    entries: imported.flatMap(({ entries }) => entries),
-    remarks: [
-      ...found.unread,
-      ...found.others.map((other) => describeOthers(other, platform, catalogue)),
-      ...imported.flatMap(({ remarks }) => remarks),
-    ],
+    entries: entries.filter(isWritable).map(dropPasswords),
+    remarks: remarks.map(withoutPasswords),
   };
+}
+
+/** Drops passwords from the URLs of an entry: no manifest may contain one. */
+function dropPasswords(entry: ImportedEntry): ImportedEntry {
+  const changed: string[] = [];
+  const fields = [...entry.fields].map(([name, field]): [string, ImportedValue] => {
+    if (field.form !== "value") return [name, field];
+    const value = mapTexts(field.value);
+    if (!isAlike(value, field.value)) changed.push(name);
+    return [name, { ...field, value }];
+  });
+  const own = changed.map((name) => `${name}: written without the password in its URL, and so would apply write it`);
+  return { ...entry, fields: new Map(fields), remarks: [...entry.remarks.map(withoutPasswords), ...own] };
+}
+
+function mapTexts(value: Plain): Plain {
+  if (typeof value === "string") return withoutPasswords(value);
+  if (isList(value)) return value.map(mapTexts);
+  return isMapping(value) ? objectOf(Object.keys(value), (name) => mapTexts(value[name] ?? null)) : value;
 }
 
 /** Resources of a kind. Resources with the same key are one in a policy, which is omitted if they differ. */
@@ -51,18 +84,23 @@ function importResources(
   file: ResourceKind,
   live: readonly Live[],
   catalogue: Catalogue,
+  values: ValueForm | undefined,
 ): Pick<ImportedProject, "entries" | "remarks"> {
   const namesakes = grouped(live, (each) => identityOf(catalogue, each)).values();
-  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike) ?? []);
+  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike, values) ?? []);
   return {
     entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
     remarks: results.flatMap((result) => ("left" in result ? `${file.singular} ${result.left}` : [])),
   };
 }
 
-function importNamesakes(file: ResourceKind, [first, ...others]: readonly Live[]): ReturnType<typeof importResource> {
+function importNamesakes(
+  file: ResourceKind,
+  [first, ...others]: readonly Live[],
+  values: ValueForm | undefined,
+): ReturnType<typeof importResource> {
   if (!first) return undefined;
-  const result = importResource(file, first);
+  const result = importResource(file, first, values);
   if (others.length === 0 || !result || "left" in result) return result;
   const several = `the server has ${others.length + 1} of that name`;
   const disagree = others.some(({ fields }) => !isAlike(fields as Plain, first.fields as Plain));
@@ -162,13 +200,16 @@ function listNames(namesakes: readonly Live[]): string {
 function importResource(
   file: ResourceKind,
   live: Live,
+  values: ValueForm | undefined,
 ): { readonly entry: ImportedEntry } | { readonly left: string } | undefined {
   const fields = new Map<string, ImportedValue>();
   const remarks: string[] = [];
   for (const [name, field] of listDeclarable(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
-    if (field.writeOnly === true && isRequired) fields.set(name, secret);
+    if (typeof value === "string" && field.writeOnly === true && isLiteral(live, value, values))
+      fields.set(name, { form: "value", value });
+    else if (field.writeOnly === true && isRequired) fields.set(name, secret);
     else if (field.writeOnly === true || field["x-listed"] === false) remarks.push(name);
     else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value)))
       fields.set(name, { form: "value", value });
@@ -177,6 +218,12 @@ function importResource(
   if (live.key === "" && fields.size === 0) return undefined;
   const unknown = remarks.length > 0 ? [`not reported, may be set: ${remarks.join(", ")}`] : [];
   return { entry: { kind: live.kind, key: live.key, fields, remarks: unknown } };
+}
+
+/** True if a value that the row does not mark as secret is written as it is. */
+function isLiteral({ key, fields }: Live, value: string, values: ValueForm | undefined): boolean {
+  if (values !== undefined) return values === "literal";
+  return fields.protected !== true && isPlainlyPublic(key, value);
 }
 
 const secret: ImportedValue = { form: "blank", why: "set this: a secret", reference: "" };

@@ -12,6 +12,7 @@ import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared, inOneSpelling } from "./factor-shared.ts";
 import { importProject, whyUndeclarable } from "./import-project.ts";
 import { draftsOf, type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
+import type { ValueForm } from "./plain-values.ts";
 import type { Draft, FoundProject, ImportedProject } from "./policy.ts";
 
 /** Drafts of policies that declare live state, and messages about resources that could not be read. */
@@ -28,6 +29,8 @@ export interface ImportChoice extends Choice {
   /** True if shared settings are extracted. */
   readonly factor: boolean;
   readonly secrets: SecretScope;
+  /** Decides for all returned values; default: literals where they are plainly public. */
+  readonly values?: ValueForm | undefined;
 }
 
 /** Converts live state to policies. @throws CallFailed if it ends the run. */
@@ -37,7 +40,7 @@ export async function importProjects(
   scope: InventoryScope,
 ): Promise<ImportResult> {
   const { catalogue } = reader;
-  const { factor, secrets } = choice;
+  const { factor, secrets, values } = choice;
   const chosen = await chooseProjects(reader, choice, factor);
   const all = [...chosen.values()];
   const read = await readLiveProjects(
@@ -46,7 +49,7 @@ export async function importProjects(
     scope,
   );
   const imported = withReferences(
-    read.found.map((found) => importProject(found, scope.platform, catalogue)),
+    read.found.map((found) => importProject(found, scope.platform, catalogue, values)),
     { secrets, catalogue },
   );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
@@ -143,7 +146,7 @@ async function readPart(
 ): Promise<ReadPart> {
   try {
     const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform, reader.catalogue) === undefined;
-    const { live, others, unread } = await readInventory(reader, project, kind, isWanted);
+    const { live, others, unread } = await readInventory(reader, project, kind, isWanted, true);
     const isOwn = ({ active, inherited }: Live) => active && !inherited;
     return {
       live: live.filter(isOwn),

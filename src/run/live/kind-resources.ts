@@ -57,6 +57,12 @@ export function shownFields(file: ResourceKind): Fields {
   return Object.fromEntries(names.map((name) => [name, null]));
 }
 
+/** Fields whose values servers return, declared as literals so that the values are visible. */
+export function returnedFields({ fields: { properties } }: ResourceKind): Fields {
+  const names = Object.keys(properties).filter((name) => properties[name]?.["x-returned"]);
+  return Object.fromEntries(names.map((name) => [name, ""]));
+}
+
 /** The declared fields in a row. A value that repeats a known secret is dropped unless the manifest contains it. */
 export function reportedByRow(kind: KindRow, declared: Fields, row: JsonObject): Fields {
   const reported: Record<string, Value> = {};

@@ -5,7 +5,7 @@ import { identityOf } from "../../model/kinds.ts";
 import { pathValues } from "../../model/path-values.ts";
 import { keyValuesOf } from "../../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project } from "../../model/types.ts";
-import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
+import { liveRow, returnedFields, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { awaitParts, toUnread, type Unread } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
@@ -63,14 +63,15 @@ async function readShown(
   return body as JsonObject;
 }
 
-/** All resources of a kind with all visible fields. @throws CallFailed. */
+/** All resources of a kind with all visible fields; `returned`: also those of `x-returned`. @throws CallFailed. */
 export async function readAllOfKind(
   reader: Reader,
   project: Project,
   name: Kind,
   kind: ReadKind,
+  returned = false,
 ): Promise<readonly Live[]> {
   const rows = await readKindRows(reader, project, kind, () => true);
-  const asked = shownFields(kind.file);
+  const asked = { ...shownFields(kind.file), ...(returned && returnedFields(kind.file)) };
   return rows.map(({ key, row }) => liveRow(kind, { kind: name, key }, row, asked));
 }

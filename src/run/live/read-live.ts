@@ -79,17 +79,21 @@ export interface Inventory extends PartlyRead {
   readonly others: readonly string[];
 }
 
-/** All live resources of a kind, declared or not, without secrets. @throws CallFailed if the list cannot be read. */
+/**
+ * All live resources of a kind, declared or not, without secrets; `returned`: with values of `x-returned` that the row
+ * does not mark as secret. @throws CallFailed if the list cannot be read.
+ */
 export async function readInventory(
   reader: Reader,
   project: Project,
   kind: Kind,
   wanted: (key: string) => boolean,
+  returned = false,
 ): Promise<Inventory> {
   const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
   if (isReadByFile(row)) {
-    const all = await readAllOfKind(reader, project, kind, row);
+    const all = await readAllOfKind(reader, project, kind, row, returned);
     const live = all.filter(({ key }) => !knownSecrets.isIn(key) && wanted(key));
     const others = all.filter((each) => !live.includes(each)).map(({ key }) => knownSecrets.clean(key));
     return { live, unread: [], others };
