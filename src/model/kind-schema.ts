@@ -108,7 +108,7 @@ function snippet(singular: string, values: readonly unknown[]): JsonObject {
 }
 
 /** Any non-empty name. */
-const anyName = "^.+$";
+const anyName = "^[\\s\\S]+$";
 
 /** Leaves out key fields, which editors see in the key. */
 function editorResource(kind: ResourceKind): JsonObject {

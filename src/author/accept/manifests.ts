@@ -209,7 +209,7 @@ function collectionValue(name: string, live: Plain, declared: Value = null): Ret
 
 function declaredPart(live: Plain, declared: Plain): Plain {
   if (isScalar(live) || isList(live) || isScalar(declared) || isList(declared)) return live;
-  const members = Object.entries(live).filter(([name]) => name in declared);
+  const members = Object.entries(live).filter(([name]) => Object.hasOwn(declared, name));
   return Object.fromEntries(members.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
 }
 

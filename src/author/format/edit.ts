@@ -265,10 +265,10 @@ function flattenNode(node: unknown): void {
 /** Characters that must be escaped in YAML, and Unicode line separators. */
 const unprintable = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/u;
 
-/** A scalar that can be written to YAML, after {@link asciiEscapes}. */
+/** A scalar that can be written to YAML, after {@link asciiEscapes}. Without quotes, `<<` would be a merge key. */
 export function scalarOf(value: string | number | boolean | null): Scalar {
   const node = new Scalar(value);
-  if (typeof value === "string" && unprintable.test(value)) node.type = Scalar.QUOTE_DOUBLE;
+  if (typeof value === "string" && (value === "<<" || unprintable.test(value))) node.type = Scalar.QUOTE_DOUBLE;
   return node;
 }
 

@@ -68,13 +68,13 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   const overruled = new Map<string, string>();
   for (const [written, stated] of given) {
     const { name, value } = modern(table, written, stated);
-    const own = table.fields?.[name] ?? name;
+    const own = ownOf(table.fields, name) ?? name;
     const winning = own === written ? undefined : given.get(own);
     if (winning && canonical(winning.value) !== canonical(value.value)) {
       if (!isSameLevel(table, written, [winning, value])) overruled.set(written, own);
       continue;
     }
-    const why = table.ignored?.[name] ?? explainReplaced(table, name, value);
+    const why = ownOf(table.ignored, name) ?? explainReplaced(table, name, value);
     const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
     if (why !== undefined && isSet) {
       named.push(written);
@@ -88,6 +88,11 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   return { fields, named, problems, overruled };
 }
 
+/** A value of a table by a name from a file, which may be `toString`. */
+function ownOf<Value>(values: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 /** True if an older boolean has the same meaning as each level: not `disabled`. */
 function isSameLevel({ levels = {} }: FieldTable, name: string, stated: readonly ForeignValue[]): boolean {
   const [one, other] = stated.map(({ value }) => value === "disabled");
@@ -95,7 +100,7 @@ function isSameLevel({ levels = {} }: FieldTable, name: string, stated: readonly
 }
 
 function explainReplaced({ replaced }: FieldTable, name: string, { value }: ForeignValue): string | undefined {
-  const rule = replaced && Object.hasOwn(replaced, name) ? replaced[name] : undefined;
+  const rule = ownOf(replaced, name);
   return rule && typeof value === "string" && new RegExp(rule.pattern).test(value) ? rule.why : undefined;
 }
 
@@ -103,7 +108,7 @@ function explainReplaced({ replaced }: FieldTable, name: string, { value }: Fore
 function modern({ levels, opposites }: FieldTable, name: string, value: ForeignValue) {
   const truth = value.truth ?? value.value;
   const isKnown = value.unknown === undefined && typeof truth === "boolean";
-  const [level, opposite] = [levels?.[name], opposites?.[name]];
+  const [level, opposite] = [ownOf(levels, name), ownOf(opposites, name)];
   if (!isKnown || (level ?? opposite) === undefined) return { name: level ?? opposite ?? name, value };
   if (opposite !== undefined) return { name: opposite, value: { ...value, value: !truth, truth: !truth } };
   return { name: level ?? name, value: { ...value, truth: undefined, value: truth ? "enabled" : "disabled" } };
@@ -113,9 +118,9 @@ function modern({ levels, opposites }: FieldTable, name: string, value: ForeignV
 function convert(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
   const { colors, commas, unwrapped, trimmed, items } = table;
   const plain = colors?.includes(name) ? toDigits(stated) : commas?.includes(name) ? joinedText(stated) : stated;
-  const own = unwrapped?.[name];
+  const own = ownOf(unwrapped, name);
   const bare = own === undefined ? plain : { ...plain, value: withoutWraps(plain.value, own) };
-  return withRenamedItems(withoutStart(bare, trimmed?.[name]), items?.[name]);
+  return withRenamedItems(withoutStart(bare, ownOf(trimmed, name)), ownOf(items, name));
 }
 
 function joinedText(stated: ForeignValue): ForeignValue {
@@ -170,7 +175,7 @@ function renameProperty(names: ItemNames, item: object, written: string): string
 
 /** Nested properties that are not imported: empty ones, those that are not settings, and those with another name. */
 export function lostIn(table: FieldTable, field: string, value: unknown): readonly (readonly string[])[] {
-  const names = table.items?.[field] ?? {};
+  const names = ownOf(table.items, field) ?? {};
   if (Array.isArray(value))
     return value.flatMap((item, index) => lostIn(table, field, item).map((path) => [String(index), ...path]));
   if (!isObject(value)) return [];

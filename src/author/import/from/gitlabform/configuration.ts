@@ -68,7 +68,7 @@ export function isEmptyValue(value: unknown): boolean {
 
 /** The value of a key of a mapping, or of an index of a list. */
 export function stepInto(at: unknown, part: string): unknown {
-  return isObject(at) || Array.isArray(at) ? (at as JsonObject)[part] : undefined;
+  return (isObject(at) || Array.isArray(at)) && Object.hasOwn(at, part) ? (at as JsonObject)[part] : undefined;
 }
 
 /** Further booleans of YAML 1.1. */
