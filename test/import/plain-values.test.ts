@@ -6,7 +6,12 @@ test.each([
   ...["production", "us-east-1", "eu_central", "DEBUG", "RelWithDebInfo", "node20", "512Mi", "30s", "amd64"],
   ...["main, develop", "hello world", "linux/amd64,linux/arm64", "2026-11-24", "10.0.0.0/16", "localhost:8080"],
   ...["/opt/build/cache", "./dist", "~/work", "deploy/charts/api", "docker.example.com/team/app", "postgres:16-alpine"],
-  ...["https://example.com", "https://registry.example.com:5000/v2/team/", "ssh://code.example.com/group/app.git"],
+  ...[
+    "https://example.com",
+    "https://gitlab.example.com/group/project",
+    "https://registry.example.com:5000/v2/team/",
+    "ssh://code.example.com/group/app.git",
+  ],
 ])("%s is plainly public", (value) => {
   expect(isPlainlyPublic("SETTING", value)).toBe(true);
 });
@@ -15,7 +20,17 @@ test.each([
   ...["AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEXEY", "123456789012", "4111-1111-1111-1111"],
   ...["550e8400-e29b-41d4-a716-446655440000", "d41d8cd98f00b204e9800998ecf8427e", "deadbeefcafebabe"],
   ...["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP", "aGVsbG8gd29ybGQ=", "c2VjcmV0dmFsdWU", "glpat-x1Y2z3A4b5C6"],
-  ...["xkqzvbtwpl", "QWERTZUIOP", "Tr0ub4dor", "hunter2", "Passw0rd", "admin:swordfish", "AB12-CD34-EF56-GH78"],
+  ...[
+    "xkqzvbtwpl",
+    "QWERTZUIOP",
+    "Tr0ub4dor",
+    "hunter2",
+    "P92+2/3t",
+    "cgUkiBbseg",
+    "Passw0rd",
+    "admin:swordfish",
+    "AB12-CD34-EF56-GH78",
+  ],
   ...[
     "correct horse battery staple",
     "Server=db;User=sa;Pwd=x",

@@ -10,7 +10,7 @@ export function isPlainlyPublic(name: string, value: string): boolean {
   if (value === "" || /^[-+]?\d{1,9}(?:\.\d{1,6})?$/.test(value)) return true;
   const url = /^(?:https?|wss?|git|ssh):\/\/([\w.-]+(?::\d{1,5})?(?:\/[\w.\-/]*)?)$/.exec(value);
   const text = url?.[1] ?? value;
-  if (text.length > 120 || !/^(?:[\w\-./+,~^ ]|:(?=\d))+$/.test(text)) return false;
+  if (text.length > 120 || !/^(?:[\w\-./,~^ ]|:(?=\d))+$/.test(text)) return false;
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const mixed = words.filter((word) => /\d/.test(word) && /[a-z]/i.test(word));
   const digits = text.replace(/\D/g, "");
@@ -29,24 +29,24 @@ function isPlainWord(word: string): boolean {
   if (/^\d{1,8}$/.test(word)) return true;
   // Like v2, x86, k8s, 30s, 512Mi, amd64 or node20.
   if (/^(?:[a-z]{1,4}\d{1,2}|[a-z]\d{1,3}[a-z]?|\d{1,4}[a-z]{1,2}|\dxlarge)$/i.test(word)) return true;
-  const parts = /^(?:[a-z]+|[A-Z]+|[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*)$/.test(word)
+  const parts = /^(?:[a-z]+|[A-Z]+|(?:[a-z]{3,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]{2,})*)$/.test(word)
     ? word.match(/[A-Z]?[a-z]+|[A-Z]+/g)
     : null;
   return parts !== null && word.length <= 24 && !/^[a-f]{8,}$/i.test(word) && parts.every(isPronounceable);
 }
 
 function isPronounceable(word: string): boolean {
-  if (word.length <= 4) return true;
+  if (word.length <= 3) return true;
   return Array.from(word.toLowerCase()).every((letter, index, letters) => {
     const next = letters[index + 1];
     return next === undefined || followers[letter]?.includes(next);
   });
 }
 
-/** Letters that follow each letter in English and technical words; random ones of 10 letters pass in 1 of 50 cases. */
+/** Letters that follow each letter in English and technical words; random ones of 10 letters pass in 1 of 80 cases. */
 const followers: Readonly<Record<string, string>> = {
   a: "bcdefgiklmnprstuvwxyz",
-  b: "abceijlorstuy",
+  b: "abceijlmorstuy",
   c: "acehiklorstuy",
   d: "abdefgilmnoprsuwy",
   e: "abcdefghijklmnopqrstuvwxyz",
@@ -54,17 +54,17 @@ const followers: Readonly<Record<string, string>> = {
   g: "aeghilnorstuy",
   h: "aeilmnortuy",
   i: "abcdefgklmnoprstvxz",
-  j: "aeou",
+  j: "aeosu",
   k: "aeforilnsuwy",
-  l: "abcdefghiklmopstuvy",
+  l: "abcdefghiklmopstuvwy",
   m: "abeilmnopsuy",
   n: "acdefghijklmnopstuvxy",
-  o: "abcdefgiklmnoprstuvwxy",
+  o: "abcdefgijklmnoprstuvwxy",
   p: "aehilmoprstuy",
   q: "lu",
-  r: "abcdefgiklmnoprstuvwy",
+  r: "abcdefgiklmnopqrstuvwy",
   s: "acefhiklmnopqrstuwy",
-  t: "aceghilmorstuwy",
+  t: "aceghilmnorstuwy",
   u: "abcdefgiklmnoprstx",
   v: "aeio",
   w: "aehilnors",
