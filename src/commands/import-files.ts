@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { format } from "../author/format/format.ts";
 import type { ImportResult } from "../author/import/import-projects.ts";
-import { fileOf, withOwnNames } from "../author/import/names.ts";
+import { fileOf, listVariables, withOwnNames } from "../author/import/names.ts";
 import { type Draft, policyFileText } from "../author/import/policy.ts";
 import { UserError } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
@@ -72,6 +72,11 @@ function listNames(folder: string): readonly string[] {
   return loadWorkspace(folder).documents.flatMap(({ value }) =>
     isObject(value) && typeof value.name === "string" ? [value.name] : [],
   );
+}
+
+/** Names of variables that the manifests of a workspace refer to; other secrets must not share them. */
+export function takenVariables(folder: string): readonly string[] {
+  return workspaceAbove(folder) ? listVariables(loadWorkspace(folder).documents) : [];
 }
 
 /** The path, or a free one next to the example of `init`, which declares nothing. */

@@ -20,7 +20,7 @@ import type { Request } from "../run/request.ts";
 import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
-import { checkImported, writeDrafts } from "./import-files.ts";
+import { checkImported, takenVariables, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, globsOf, requestOf } from "./run-request.ts";
@@ -71,7 +71,8 @@ async function importLive(
   const bar = terminal.progress("Reading");
   try {
     const platform = await platformAt(reader, server);
-    const choice = { names, all, groups: group, archived: archived === "include", factor, secrets, values };
+    const taken = takenVariables(request.folder);
+    const choice = { names, all, groups: group, archived: archived === "include", factor, secrets, values, taken };
     const kinds = kindsToImport(sections, ownersIn(choice), catalogue, platform);
     const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update, kinds };
     const imported = await importProjects(reader, choice, scope);
@@ -125,7 +126,12 @@ async function importForeign(terminal: Terminal, options: Choice, names: readonl
   const { most, read } = sources[tool];
   const files = names.map((name) => readForeignFile(terminal, name, most));
   const catalogue = catalogueAround(folder, server.dialect);
-  const { drafts, problems } = await read(files, { catalogue, platform: server, secrets });
+  const { drafts, problems } = await read(files, {
+    catalogue,
+    platform: server,
+    secrets,
+    taken: takenVariables(folder),
+  });
   const errors = problems.filter(({ severity }) => severity === "error");
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
   const result = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };

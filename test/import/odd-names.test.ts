@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { manifestValue } from "../../src/author/accept/manifests.ts";
 import { renamedFields } from "../../src/author/import/from/field-table.ts";
 import { importProject } from "../../src/author/import/import-project.ts";
+import { listVariables, withReferences } from "../../src/author/import/names.ts";
 import { policyText } from "../../src/author/import/policy.ts";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readPolicies } from "../../src/manifest/policies.ts";
@@ -37,4 +38,13 @@ test("takes names of members of every object for names", () => {
   const table = { section: "labels", fields: {}, levels: {}, opposites: {}, ignored: {}, trimmed: {}, items: {} };
   const { fields } = renamedFields(table, "a", new Map([["toString", { value: "x", place }]]));
   expect([...fields.keys()]).toEqual(["toString"]);
+});
+
+test("gives a secret no variable that manifests refer to already", () => {
+  const document = { value: { variables: { TOKEN: { value: { secret: "env:A_B_TOKEN_VALUE" } } } } };
+  const blank = { form: "blank", why: "", reference: "" } as const;
+  const entry = { kind: "variable", key: "B_TOKEN", fields: new Map([["value", blank]]), remarks: [] };
+  const imported = [{ project: { name: "a/" }, entries: [entry], remarks: [] }];
+  const [named] = withReferences(imported, { catalogue, taken: listVariables([document]) });
+  expect(named?.entries[0]?.fields.get("value")).toMatchObject({ reference: "env:A_B_TOKEN_VALUE_2" });
 });

@@ -13,7 +13,7 @@ import { replaceReferences } from "../../model/values.ts";
 import { addTo, type Edited, removeIn, setIn, type WritableValue } from "../format/edit.ts";
 import { format } from "../format/format.ts";
 import { importProject } from "../import/import-project.ts";
-import { withReferences } from "../import/names.ts";
+import { listVariables, withReferences } from "../import/names.ts";
 import { entryNode, literal } from "../import/policy.ts";
 import {
   type EditTarget,
@@ -126,7 +126,8 @@ function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolic
   const { project, kind, key } = target.ref;
   const { server, catalogue } = draft.manifests.workspace;
   const result = importProject({ project, live: [target.live], others: [], unread: [] }, server, catalogue);
-  const [imported] = withReferences([result], { catalogue });
+  const taken = listVariables(draft.manifests.policies.map(({ document }) => document));
+  const [imported] = withReferences([result], { catalogue, taken });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...result.remarks] };
   const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));

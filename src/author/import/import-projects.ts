@@ -29,6 +29,8 @@ export interface ImportChoice extends Choice {
   /** True if shared settings are extracted. */
   readonly factor: boolean;
   readonly secrets: SecretScope;
+  /** Names of variables that manifests refer to already. */
+  readonly taken?: readonly string[];
   /** Decides for all returned values; default: literals where they are plainly public. */
   readonly values?: ValueForm | undefined;
 }
@@ -50,7 +52,7 @@ export async function importProjects(
   );
   const imported = withReferences(
     read.found.map((found) => importProject(found, scope.platform, catalogue, values)),
-    { secrets, catalogue },
+    { secrets, catalogue, ...(choice.taken && { taken: choice.taken }) },
   );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   const shared = () =>

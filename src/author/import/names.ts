@@ -55,6 +55,14 @@ export type SecretScope = "by-project" | "by-group";
 export interface Naming {
   readonly secrets?: SecretScope;
   readonly catalogue: Catalogue;
+  /** Names of variables that manifests refer to already. */
+  readonly taken?: readonly string[];
+}
+
+/** The names of the environment variables that documents refer to. */
+export function listVariables(documents: readonly { readonly value: unknown }[]): readonly string[] {
+  const texts = documents.map(({ value }) => JSON.stringify(value) ?? "");
+  return texts.flatMap((text) => Array.from(text.matchAll(/"env:(\w+)"/g), ([, name = ""]) => name));
 }
 
 /**
@@ -63,9 +71,9 @@ export interface Naming {
  */
 export function withReferences(
   imported: readonly ImportedProject[],
-  { secrets = "by-project", catalogue }: Naming,
+  { secrets = "by-project", catalogue, taken: others = [] }: Naming,
 ): readonly ImportedProject[] {
-  const taken = new Set<string>();
+  const taken = new Set(others.map((name) => name.toLowerCase()));
   const shared = new Map<number, string>();
   const nameOf = secrets === "by-group" ? groupNames(imported, taken, catalogue) : () => undefined;
   return imported.map((each) => ({

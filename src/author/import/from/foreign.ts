@@ -100,6 +100,8 @@ export interface ForeignChoice {
   readonly catalogue: Catalogue;
   readonly platform: Platform;
   readonly secrets: SecretScope;
+  /** Names of variables that manifests refer to already. */
+  readonly taken?: readonly string[];
 }
 
 /** An unsupported part of another tool's files. */

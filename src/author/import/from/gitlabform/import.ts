@@ -133,13 +133,13 @@ function toResource(
 function createDrafts(
   policies: ReturnType<typeof byPolicy>,
   contents: readonly (readonly TranslatedEntry[])[],
-  { catalogue, secrets }: ForeignChoice,
+  choice: ForeignChoice,
 ): readonly Draft[] {
   const parts = policies.map(([first], index): ImportedProject => {
     const entries = (contents[index] ?? []).flatMap(({ entry }) => entry ?? []);
     return { project: { name: chooseFileName(first) }, entries, remarks: [] };
   });
-  const named = withReferences(parts, { secrets, catalogue });
+  const named = withReferences(parts, choice);
   const taken = new Set<string>();
   return policies.flatMap(([first], index) => {
     const entries = named[index]?.entries ?? [];

@@ -81,7 +81,7 @@ function importDeclarations(
   problems: readonly Problem[],
   choice: ForeignChoice,
 ): ForeignImport {
-  const { catalogue, platform, secrets } = choice;
+  const { catalogue, platform } = choice;
   const once = reportDuplicates(declarations, choice);
   const declared = new Map(once.kept.map((each) => [each, toStated(each, choice)]));
   const usable = [...declared.values()].filter((each) => typeof each === "object" && "slug" in each);
@@ -103,7 +103,7 @@ function importDeclarations(
     const [first] = members;
     return { project: projectNamed(first?.project ?? ""), entries, remarks: [] };
   });
-  const named = withReferences(imported, { secrets, catalogue });
+  const named = withReferences(imported, choice);
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
