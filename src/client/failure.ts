@@ -186,5 +186,6 @@ export function findCalledKind(
 }
 
 function listEndpoints({ read, calls }: KindRow) {
-  return [read?.list, read?.single, ...Object.values(calls)].filter((each) => typeof each === "object");
+  const own = [read?.list, read?.single, ...Object.values(calls)].filter((each) => typeof each === "object");
+  return own.flatMap((each) => (each.before ? [each, each.before] : [each]));
 }

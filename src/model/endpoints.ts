@@ -38,6 +38,8 @@ interface EndpointRow {
   readonly needs?: NeededRole;
   /** Not in the specification, but observed on deployed servers. */
   readonly observed?: true;
+  /** A call that is sent first. */
+  readonly before?: Endpoint;
   /** The release that introduced it (docs/api.md#removals, rule 4). */
   readonly introduced?: string;
 }

@@ -91,6 +91,6 @@ export function irreversibleOf(
   { kinds }: Catalogue,
   { kind, action }: Pick<Change, "kind" | "action">,
 ): string | undefined {
-  if (action !== "delete" && action !== "replace") return undefined;
+  if (action === "create" || action === "disable") return undefined;
   return kinds.get(kind)?.file?.irreversible?.[action];
 }

@@ -14,6 +14,7 @@ import {
   keyFieldsOf,
   namesInPath,
   ownersOf,
+  precedingCall,
   type ResourceKind,
   resourceKindShape,
   writtenCall,
@@ -365,17 +366,32 @@ function pathFaults(kind: ResourceKind): readonly KindFault[] {
     const { method, path } = writtenCall(call);
     const message =
       strayPath(path) ?? hiddenRemoval(kind, name, method, path) ?? unknownName(kind, name, namesInPath(path));
-    return message === undefined ? [] : [{ path: ["calls", name], message }];
+    const early = precedingFault(kind, name, precedingCall(call).before);
+    return [
+      ...(message === undefined ? [] : [{ path: ["calls", name], message }]),
+      ...(early === undefined ? [] : [{ path: ["calls", name, "before"], message: early }]),
+    ];
   });
+}
+
+/** A call before another one may not remove anything, and concerns the same project or group. */
+function precedingFault(kind: ResourceKind, name: string, before: string | undefined): string | undefined {
+  if (before === undefined) return undefined;
+  if (name === "create") return "there is nothing yet that a call before a creation could change";
+  const { path } = writtenCall(before);
+  return strayPath(path) ?? boundedPath(kind, path) ?? unknownName(kind, name, namesInPath(path));
 }
 
 /** Guards count only `delete` as a removal, of one resource of the project or group in the plan. */
 function hiddenRemoval(kind: ResourceKind, name: string, method: string, path: string): string | undefined {
   if (method !== "DELETE") return undefined;
   if (name !== "delete") return `DELETE removes something; expected POST, PUT or PATCH for ${name}`;
+  return boundedPath(kind, path, "it may delete a project or group itself, or something of another; ");
+}
+
+function boundedPath(kind: ResourceKind, path: string, why = ""): string | undefined {
   const isBelow = ownersOf(kind).some((owner) => new RegExp(`^/${owner}s/:id/[\\w:-]`).test(path));
-  if (isBelow) return undefined;
-  return `it may delete a project or group itself, or something of another; expected a path below ${ownerPaths(kind)}`;
+  return isBelow ? undefined : `${why}expected a path below ${ownerPaths(kind)}`;
 }
 
 function ownerPaths(kind: ResourceKind): string {

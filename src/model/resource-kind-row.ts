@@ -13,6 +13,7 @@ import {
   listFacts,
   namesInPath,
   ownersOf,
+  precedingCall,
   type ResourceKind,
   returnsNothing,
   writtenCall,
@@ -75,10 +76,22 @@ function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   const { role: writer = "guest", read: reader = writer } = kind.needs ?? {};
   const role = neededRole[method === "GET" ? reader : writer];
   const introduced = introductionOf(kind, name) ?? kind.needs?.release;
-  const row = { path, ...(role && { needs: role }), ...(introduced !== undefined && { introduced }) };
+  const { before } = precedingCall(written);
+  const first = before === undefined ? undefined : precedingEndpoint(callOfOwner(kind, before, owner), role);
+  const row = {
+    path,
+    ...(role && { needs: role }),
+    ...(introduced !== undefined && { introduced }),
+    ...(first && { before: first }),
+  };
   if (method === "GET" || method === "DELETE") return { ...row, method, ...requiredAnswer(kind, name) };
   const parameters = listParameters(kind, name);
   return { ...row, method: method as "POST", body: kind.body ?? "json", ...requiredAnswer(kind, name), parameters };
+}
+
+function precedingEndpoint({ method, path }: ReturnType<typeof callOfOwner>, role: NeededRole | undefined): Endpoint {
+  const answer = { holds: "nothing" } as const;
+  return { method: method as "POST", path, body: "json", answer, ...(role && { needs: role }) };
 }
 
 const neededRole: Readonly<Record<string, NeededRole | undefined>> = {

@@ -48,7 +48,7 @@ export interface ResourceKind {
   readonly imported?: boolean;
   readonly sources?: readonly string[];
   /** What cannot be undone about these actions, in a sentence. */
-  readonly irreversible?: Partial<Readonly<Record<"delete" | "replace", string>>>;
+  readonly irreversible?: Partial<Readonly<Record<"update" | "delete" | "replace", string>>>;
   readonly notes?: readonly string[];
   readonly unique?: boolean;
   readonly byKey?: boolean;
@@ -72,8 +72,9 @@ type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "a
 export type CallName = "list" | "show" | "create" | "update" | "delete";
 
 /**
- * `release`: the first release with the call. `returns: nothing`: the response has no row. Of a list, `rows`: the part of
- * the response that is the list; `none`: the status of an empty list.
+ * `release`: the first release with the call. `returns: nothing`: the response has no row. `before`: a request that is
+ * sent first; `stores`: its effect on a row of the embedded server. Of a list, `rows`: the part of the response that is
+ * the list; `none`: the status of an empty list.
  */
 type WrittenCall =
   | string
@@ -81,6 +82,8 @@ type WrittenCall =
       readonly call: string;
       readonly release?: string;
       readonly returns?: "nothing";
+      readonly before?: string;
+      readonly stores?: Readonly<Record<string, Scalar>>;
       readonly rows?: string;
       readonly none?: 404;
     };
@@ -192,6 +195,14 @@ export function introductionOf({ calls }: ResourceKind, name: CallName): string 
 /** True if the response of a call has no row of the kind. */
 export function returnsNothing(call: WrittenCall | undefined): boolean {
   return typeof call === "object" && call.returns === "nothing";
+}
+
+/** The request that is sent before a call, with its effect on a row of the embedded server. */
+export function precedingCall(call: WrittenCall | undefined): {
+  readonly before?: string;
+  readonly stores?: Readonly<Record<string, Scalar>>;
+} {
+  return typeof call === "object" ? call : {};
 }
 
 /** The particulars of a kind's list. */

@@ -181,6 +181,8 @@ export interface Call {
   readonly list?: "paged" | "whole";
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape | undefined;
+  /** A request that is sent first; without its success, this one is not sent. It may be repeated. */
+  readonly before?: Call;
   /** Set for the second part of a replacement: it is sent even if the run was stopped after the first. */
   readonly finishes?: true;
   /** Reads a property of the server itself, which is not counted as part of a plan. */

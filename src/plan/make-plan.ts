@@ -128,6 +128,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(notes.length > 0 && { notes }),
     ...notificationsIn(rerouting),
     source: change.origin.place(),
+    ...(call.before && { before_call: plannedCall(call.before) }),
     call: plannedCall(call),
     ...(next && { next_call: plannedCall(next) }),
   };

@@ -151,6 +151,8 @@ export interface PlannedChange {
   readonly source: Place;
   /** The line that sets the value, such as that of a variable or of another policy; omitted if it is `source`. */
   readonly set_at?: Place;
+  /** A request that is sent before `call`. */
+  readonly before_call?: PlannedCall;
   readonly call: PlannedCall;
   /** The second request of a replacement. */
   readonly next_call?: PlannedCall;
@@ -244,7 +246,7 @@ export function inheritedIn(addresses: readonly string[]): Pick<Plan, "inherited
 
 /** Counts the requests of a plan's changes. */
 export function writesOf(changes: readonly PlannedChange[]): number {
-  return changes.reduce((sum, { change }) => sum + change.actions.length, 0);
+  return changes.reduce((sum, { change, before_call }) => sum + change.actions.length + (before_call ? 1 : 0), 0);
 }
 
 /** Counts the effects of changes beyond their actions. */

@@ -41,6 +41,11 @@ export function bareCallsOf(change: Change, catalogue: Catalogue): readonly [Cal
   return [callFor(first), ...others.map(callFor)];
 }
 
+/** Every request of a change, in order. */
+export function requestsOf(change: Change, catalogue: Catalogue): readonly Call[] {
+  return callsOf(change, catalogue).flatMap((each) => (each.before ? [each.before, each] : [each]));
+}
+
 /** Splits a replacement into a deletion and a creation. */
 export function partsOfChange(change: Change): readonly [Change, ...Change[]] {
   if (change.action !== "replace") return [change];
@@ -57,7 +62,9 @@ type ParametersOf = (row: KindRow, endpoint: Endpoint) => Fields | undefined;
 function oneCall(part: Change, catalogue: Catalogue, parameters: ParametersOf): Call {
   const row = kindOf(catalogue, part.kind);
   const endpoint = findEndpoint(row, part);
-  return call(endpoint, fillSegments(row, part, endpoint), parameters(row, endpoint));
+  const made = call(endpoint, fillSegments(row, part, endpoint), parameters(row, endpoint));
+  if (!endpoint.before) return made;
+  return { ...made, before: call(endpoint.before, fillSegments(row, part, endpoint.before)) };
 }
 
 function findEndpoint({ calls }: KindRow, { kind, key, action }: Change): Endpoint {

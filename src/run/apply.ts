@@ -1,7 +1,7 @@
 import { counted } from "../base/text-format.ts";
 import type { Writer } from "../client/client.ts";
 import type { Change, Problem } from "../model/types.ts";
-import { callsOf } from "../plan/requests.ts";
+import { requestsOf } from "../plan/requests.ts";
 import { type ApplyOptions, afterEarlierRuns, applyChanges, type Outcomes, type Target } from "./apply/apply.ts";
 import { type AppliedWaves, applyInWaves, type PlanWave, type WrittenWave, writeAndCheck } from "./apply/waves.ts";
 import { missingSecrets } from "./connection.ts";
@@ -47,7 +47,7 @@ export function rehearse(request: Request): Promise<Rehearsed> {
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
     const requests = steps.flatMap((step) =>
-      "change" in step ? callsOf(withName(step.change), run.context.loaded.workspace.catalogue) : [],
+      "change" in step ? requestsOf(withName(step.change), run.context.loaded.workspace.catalogue) : [],
     );
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   });

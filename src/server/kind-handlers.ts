@@ -1,8 +1,15 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { type CallName, type FieldSchema, listFacts, returnsNothing, writtenCall } from "../model/resource-kind.ts";
+import {
+  type CallName,
+  type FieldSchema,
+  listFacts,
+  precedingCall,
+  returnsNothing,
+  writtenCall,
+} from "../model/resource-kind.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
 import { integrationHandlers } from "./integrations.ts";
-import type { KindMatch } from "./kind-paths.ts";
+import type { KindMatch, ServedCall } from "./kind-paths.ts";
 import { hiddenWhenArchived } from "./kind-quirks.ts";
 import { changedRow, shownRow } from "./kind-rows.ts";
 import {
@@ -57,7 +64,9 @@ export function handleKind(context: ServerContext, asked: KindRequest): ServerRe
   if (refusal) return refusal;
   const admitted = { context, asked, found, kind: match.kind, owner: found.id };
   try {
-    return (match.kind.file.keys ? integrationHandlers : rowHandlers)[match.call](admitted);
+    const { call } = match;
+    if (call === "before_update" || call === "before_delete") return prepareRow(admitted, call);
+    return (match.kind.file.keys ? integrationHandlers : rowHandlers)[call](admitted);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "";
     return refused(500, `Internal Server Error: an expression of the kind ${match.kind.file.name} failed: ${reason}`);
@@ -74,7 +83,7 @@ function mayCall({ kind, call }: KindMatch<ServedKind>, { role }: Caller): boole
   return roles.indexOf(role) >= roles.indexOf(isRead(call) ? (kind.quirks?.reader ?? readParameters) : writer);
 }
 
-function isRead(call: CallName): boolean {
+function isRead(call: ServedCall): boolean {
   return call === "list" || call === "show";
 }
 
@@ -166,7 +175,9 @@ function createRow(admitted: Admitted): ServerReply {
 
 function written(admitted: Admitted, status: number, row: JsonObject): ServerReply {
   const { kind, asked } = admitted;
-  return returnsNothing(kind.file.calls[asked.match.call]) ? noContent : json(status, toResponse(admitted, row));
+  return returnsNothing(kind.file.calls[asked.match.call as CallName])
+    ? noContent
+    : json(status, toResponse(admitted, row));
 }
 
 /**
@@ -204,6 +215,17 @@ function updateRow(admitted: Admitted): ServerReply {
     return takenReply(admitted, undefined);
   }
   return written(admitted, 200, changeRow(context.state, admitted, record, row));
+}
+
+/** Carries out the call before an update or a deletion. */
+function prepareRow(admitted: Admitted, call: "before_update" | "before_delete"): ServerReply {
+  const { context, kind } = admitted;
+  const record = findRecord(admitted);
+  if (!record) return missingReply(kind);
+  if ("status" in record) return record;
+  const { stores } = precedingCall(kind.file.calls[call === "before_update" ? "update" : "delete"]);
+  const row = stores ? changeRow(context.state, admitted, record, { ...record.row, ...stores }) : record.row;
+  return json(200, toResponse(admitted, row));
 }
 
 function deleteRow(admitted: Admitted): ServerReply {

@@ -1,11 +1,18 @@
 import { integrationsAlias } from "../model/endpoints.ts";
 import { compareReleases } from "../model/releases.ts";
-import { type CallName, callOfOwner, listFacts, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
+import {
+  type CallName,
+  callOfOwner,
+  listFacts,
+  precedingCall,
+  type ResourceKind,
+  writtenCall,
+} from "../model/resource-kind.ts";
 
 /** A request to a kind, with the values in its path and query. */
 export interface KindMatch<Kind> {
   readonly kind: Kind;
-  readonly call: CallName;
+  readonly call: ServedCall;
   /** The ID or the path of the project or group. */
   readonly owner: string;
   /** Values that the row must have, by part. */
@@ -18,7 +25,7 @@ type Segment = { readonly text: string } | { readonly name: string };
 
 interface KindRoute<Kind> {
   readonly kind: Kind;
-  readonly call: CallName;
+  readonly call: ServedCall;
   readonly method: string;
   readonly segments: readonly Segment[];
   readonly narrowing: Readonly<Record<string, string>>;
@@ -33,7 +40,7 @@ export function kindRouter<Kind extends { readonly file: ResourceKind; readonly 
   release: string,
 ): KindRouter<Kind> {
   const routes = kinds.flatMap((kind) =>
-    (Object.keys(kind.calls) as CallName[]).flatMap((call) => {
+    (Object.keys(kind.calls) as ServedCall[]).flatMap((call) => {
       const written = kind.calls[call];
       const filters = filtersIn(kind.file, release);
       return written === undefined
@@ -61,7 +68,10 @@ function spellings(call: string, release: string): readonly string[] {
 }
 
 /** The calls of a kind on a server, as methods and paths. */
-export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
+export type KindCalls = Readonly<Partial<Record<ServedCall, string>>>;
+
+/** A call of a kind, or the one before it. */
+export type ServedCall = CallName | `before_${"update" | "delete"}`;
 
 /**
  * The calls of a kind of projects or groups in a release. Servers also show a single resource at a path where it can be
@@ -73,7 +83,13 @@ export function servedCalls(file: ResourceKind, of: "project" | "group", has: (r
     const isOwn = name !== "list" || listFacts(file).rows === undefined;
     const isThere = isOwn && (!release || has(release));
     const { method, path } = callOfOwner(file, call, of);
-    return isThere ? [[name, `${method} ${path}`] as const] : [];
+    const { before } = precedingCall(call);
+    const first = before === undefined ? undefined : callOfOwner(file, before, of);
+    if (!isThere) return [];
+    return [
+      [name, `${method} ${path}`] as const,
+      ...(first ? [[`before_${name}`, `${first.method} ${first.path}`] as const] : []),
+    ];
   });
   const calls: KindCalls = Object.fromEntries(entries);
   const one = calls.update ?? calls.delete;
@@ -91,7 +107,7 @@ function filtersIn({ fields }: ResourceKind, release: string): (part: string) =>
 
 function compileRoute<Kind>(
   kind: Kind,
-  call: CallName,
+  call: ServedCall,
   written: string,
   filters: (part: string) => boolean,
 ): KindRoute<Kind> {

@@ -4,6 +4,9 @@ import { CallFailed } from "../../src/client/failure.ts";
 import type { Settled } from "../../src/client/reader.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Call, Change, Live } from "../../src/model/types.ts";
+import { plannedChange } from "../../src/plan/make-plan.ts";
+import { writesOf } from "../../src/plan/plan.ts";
+import { requestsOf } from "../../src/plan/requests.ts";
 import { applyChanges, type Watcher } from "../../src/run/apply/apply.ts";
 import { journalling } from "../../src/run/apply/send-change.ts";
 import { lastOutcomes, unfinishedRuns } from "../../src/state/journal.ts";
@@ -155,5 +158,39 @@ describe("a replacement", () => {
       [1, "unknown", true],
       [0, "applied", false],
     ]);
+  });
+});
+
+describe("a deletion with a call before it", () => {
+  const list = "/projects/shop%2Fapi/environments/7";
+  const removal: Change = {
+    ...change,
+    ...{ kind: "environment", key: "old", action: "delete", before: {}, after: null, declared: {} },
+    live: { kind: "environment", key: "old", id: 7, fields: {}, active: true },
+  };
+  const stopped: Reply = () => ({ answer: { status: 200, body: { id: 7 }, requestId: undefined } });
+  const unknown: Reply = (call) => ({ ...failed(502)(call), unknown: true }) as Settled;
+  const both = [
+    ["POST", `${list}/stop?force=true`],
+    ["DELETE", list],
+  ];
+
+  test.each([
+    ["sends both", stopped, deleted, both, "applied"],
+    ["does not delete what is not stopped", failed(403), deleted, both.slice(0, 1), "failed"],
+    ["does not delete after a lost answer", unknown, deleted, both.slice(0, 1), "unknown"],
+    ["leaves it to the next run where it is still stopping", stopped, failed(403), both, "failed"],
+  ] as const)("%s", async (_, first, second, requests, status) => {
+    const { sent, events, outcome } = await replacing(first, second, [], { change: removal });
+    expect(sent).toEqual(requests);
+    expect(events).toEqual([...requests.map(() => ["intent", "delete"]), ["result", status]]);
+    expect(outcome?.status).toBe(status);
+  });
+
+  test("is listed with it, and counted", () => {
+    const planned = plannedChange(removal, catalogueOf());
+    expect(planned).toMatchObject({ before_call: { method: "POST" }, call: { method: "DELETE" } });
+    expect(writesOf([planned])).toBe(2);
+    expect(requestsOf(removal, catalogueOf()).map(({ method, path }) => [method, path])).toEqual(both);
   });
 });

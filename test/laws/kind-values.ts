@@ -42,6 +42,8 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "job_token_groups.group": ["payments", "security"],
   "push_mirrors.url": ["https://code.example.com/a.git", "https://code.example.com/b.git"],
   "pull_mirror.url": ["https://code.example.com/a.git", "https://code.example.com/b.git"],
+  "environments.name": ["production", "review/a", "it's #1"],
+  "environments.external_url": ["https://a.example.com", "https://b.example.com/x"],
   "pages_domains.domain": ["a.example.com", "b.example.com"],
 };
 

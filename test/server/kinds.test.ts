@@ -250,6 +250,12 @@ describe.each(rest)("%s", (file, kind) => {
     const made = answer.status === 204 ? await readOne(ask, kind) : answer;
     expect((await ask(...of(kind, "create"), { json })).status).toBe(409);
     expect(rowsOf(kind, await ask(...of(kind, "list")))).toHaveLength(1);
+    const { before } = kind.calls.delete as { readonly before?: string };
+    if (before) {
+      expect((await ask(...of(kind, "delete", made.json))).status).toBe(403);
+      const stop = { ...kind, calls: { update: before } };
+      expect((await ask(...of(stop, "update", made.json))).status).toBe(200);
+    }
     expect(await ask(...of(kind, "delete", made.json))).toMatchObject({ status: 204, text: "" });
     expect((await ask(...of(kind, "delete", made.json))).status).toBe(404);
     if (kind.calls.update) expect((await ask(...of(kind, "update", made.json), { json: {} })).status).toBe(404);

@@ -7,7 +7,7 @@ import type { PlanRule } from "../../manifest/rules.ts";
 import { waveText } from "../../manifest/waves.ts";
 import { namedFiles, type Workspace } from "../../manifest/workspace.ts";
 import { lookUpTemplates } from "../../model/look-ups.ts";
-import { ownersOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
+import { ownersOf, precedingCall, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type { Place } from "../../model/types.ts";
 
 /**
@@ -163,7 +163,10 @@ function kindSubject(document: Document): Subject {
     title: `kind ${kind.name}`,
     document,
     whole: [
-      ...Object.values(kind.calls).map((call) => Object.values(writtenCall(call)).join(" ")),
+      ...Object.values(kind.calls).flatMap((call) => {
+        const { before } = precedingCall(call);
+        return [...(before === undefined ? [] : [before]), Object.values(writtenCall(call)).join(" ")];
+      }),
       ...lookUpTemplates(kind),
     ],
     parts: new Map([...flatten(kind)].filter(([name]) => !prose.test(name))),

@@ -242,8 +242,13 @@ function makeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof cal
 }
 
 async function sendOne(writer: Writer, change: Change, call: Call, watchers: readonly Watcher[]): Promise<SentChange> {
-  const unrecorded = await announce(watchers, change, call);
-  if (unrecorded) return { outcome: { status: "skipped", error: unrecorded } };
+  for (const each of call.before ? [call.before, call] : [call]) {
+    const unrecorded = await announce(watchers, change, each);
+    if (unrecorded) return { outcome: { status: "skipped", error: unrecorded } };
+    if (each === call) break;
+    const settled = await writer.settle(each);
+    if ("failure" in settled) return describeUnanswered(settled, each);
+  }
   return sendChange(writer, change, call);
 }
 
