@@ -47,6 +47,14 @@ describe("a list or mapping takes the place of what was declared", () => {
   });
 });
 
+test.each(["a: x # why", "a: |\r\n  x", "a: { b: x }"])("a text of two lines keeps the line ends of %j", (before) => {
+  const lines = `${"long ".repeat(20)}\nsecond\n`;
+  const path = before.includes("{") ? ["a", "b"] : ["a"];
+  const text = setIn({ text: `${before}\r\nz: 1\r\n`, document: 0 }, path, lines) ?? "";
+  expect(text).not.toMatch(/[^\r]\n/);
+  expect(parse(text)).toEqual({ a: path.length > 1 ? { b: lines } : lines, z: 1 });
+});
+
 describe("a live value as a manifest declares it", () => {
   const value = (kind: string, name: string, live: Value, declared?: Value) =>
     manifestValue(catalogueOf(), { kind, key: "k" }, name, live, declared);

@@ -207,6 +207,7 @@ function inline(value: WritableValue, like: Scalar | undefined, inFlow: boolean)
   const style = like?.type;
   if (node.type === undefined && (style === "QUOTE_DOUBLE" || style === "QUOTE_SINGLE") && typeof value === "string")
     node.type = style;
+  if (typeof value === "string" && value.includes("\n")) node.type = Scalar.QUOTE_DOUBLE;
   const text = renderNode(node, inFlow);
   if (typeof value !== "string" || !inFlow || /^["']/.test(text)) return text;
   node.type = Scalar.QUOTE_DOUBLE;
@@ -239,7 +240,12 @@ function toMapping(path: Path, value: WritableValue): YAMLMap {
 function renderNode(node: Node, inFlow: boolean): string {
   if (inFlow) visit(node, { Node: (_, each) => flattenNode(each), Pair: (_, { key }) => flattenNode(key) });
   const flowCollectionPadding = !hasList(node);
-  const text = new Document(node).toString({ lineWidth: 0, blockQuote: !inFlow, flowCollectionPadding });
+  const text = new Document(node).toString({
+    lineWidth: 0,
+    doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
+    blockQuote: !inFlow,
+    flowCollectionPadding,
+  });
   return asciiEscapes(text.trimEnd());
 }
 
