@@ -65,9 +65,9 @@ async function openRun(
   const { only, ...limits } = document.request;
   const asked = { ...request, ...limits, ...(only && { only: { addresses: new Set(only) } }) };
   const checked = await withRules(validated(loaded, asked));
-  const opened = await openContext(checked);
+  const own = await openContext(checked);
   try {
-    const context: Context = { ...opened, loaded: loadedAt(opened.loaded, document.release) };
+    const context: Context = { ...own, loaded: loadedAt(own.loaded, document.release) };
     checkLedgerKey(context, document);
     const connection = { ...connectionOf(context), mayWrite: lost };
     const writer = document.token && (await connectWriter(connection));
@@ -78,11 +78,11 @@ async function openRun(
       isOver: reader.isOver,
       [Symbol.asyncDispose]: async () => {
         await reader.close();
-        await opened[Symbol.asyncDispose]();
+        await own[Symbol.asyncDispose]();
       },
     };
   } catch (error) {
-    await opened[Symbol.asyncDispose]();
+    await own[Symbol.asyncDispose]();
     throw error;
   }
 }

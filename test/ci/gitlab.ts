@@ -31,7 +31,7 @@ export async function expandPipeline(folder: string, file: string): Promise<stri
 
 interface Artifacts {
   readonly paths?: readonly string[];
-  readonly reports?: Readonly<Record<string, string>>;
+  readonly reports?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 interface Job {
@@ -77,7 +77,7 @@ export async function runJob(file: string, name: string, { folder, variables: gi
   const main = await runScript((job.script ?? []).join("\n"), folder, variables, bin);
   const after = job.after_script ? [await runScript(job.after_script.join("\n"), folder, variables, bin)] : [];
   const { paths = [], reports = {} } = job.artifacts ?? {};
-  const lacking = [...paths, ...Object.values(reports)].filter((path) => !existsSync(join(folder, path)));
+  const lacking = [...paths, ...Object.values(reports).flat()].filter((path) => !existsSync(join(folder, path)));
   return { exit: main.exit, ran: [main, ...after], lacking, handed: handedBy(folder, reports), folder };
 }
 

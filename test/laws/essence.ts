@@ -7,7 +7,11 @@ export function essenceOf({ plan }: { readonly plan: Plan }) {
   return { ...rest, resource_changes: changes, told: told([...warnings, ...problems]) };
 }
 
-/** Warnings and problems stand in the order of their places, which is what changes here. */
+/** Warnings and problems without places, and not in their order: both change with the order of files. */
 function told(problems: Plan["problems"]): string[] {
-  return problems.map(({ rule, message, project = "" }) => `${rule} ${project} ${message}`).sort();
+  return problems.map(({ rule, message, project = "" }) => `${rule} ${project} ${withoutPlaces(message)}`).sort();
+}
+
+function withoutPlaces(message: string): string {
+  return message.replace(/\bat \S+:\d+:\d+/g, "at a place");
 }

@@ -13,7 +13,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "looked up before the write has landed",
     600,
     "client/client.ts",
-    "(isOwnWord(failure) || !failure.uncertain)",
+    "(isFinalResponse(failure) || !failure.uncertain)",
     "true",
   ],
   ["the lease is not checked", 300, "client/send-attempt.ts", "options.mayWrite?.()", "undefined"],
