@@ -81,8 +81,8 @@ export async function runJob(file: string, name: string, { folder, variables: gi
   return { exit: main.exit, ran: [main, ...after], lacking, handed: handedBy(folder, reports), folder };
 }
 
-function handedBy(folder: string, { dotenv }: NonNullable<Artifacts["reports"]>): Variables {
-  if (dotenv === undefined || !existsSync(join(folder, dotenv))) return {};
+function handedBy(folder: string, { dotenv }: { readonly dotenv?: unknown }): Variables {
+  if (typeof dotenv !== "string" || !existsSync(join(folder, dotenv))) return {};
   const lines = readFileSync(join(folder, dotenv), "utf8").trimEnd().split("\n");
   return Object.fromEntries(lines.map((line) => line.split("=") as [string, string]));
 }

@@ -167,9 +167,9 @@ test("a premium integration on a lower tier is explained, or a problem where the
 
 test("of a stale target and a failed one, the failure decides the exit code", async () => {
   const { evenkeel, ask } = await scene({
-    projects: ["p", "q"].map((path) => ({ path, licenses: { MIT: "denied" } })),
+    projects: ["p", "q"].map((path, index) => ({ id: index + 1, path, licenses: { MIT: "denied" } })),
     policy: { ...licenses, projects: ["p", "q"] },
-    chaos: [{ method: "PATCH", match: "/projects/q/*", status: 400 }],
+    chaos: [{ method: "PATCH", match: "/projects/2/*", status: 400 }],
   });
   await evenkeel("plan", "--out", "plan.json");
   await ask("DELETE", "/projects/p/managed_licenses/MIT");

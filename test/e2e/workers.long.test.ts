@@ -164,7 +164,9 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       site: { dialect: "gitlab" },
       secrets: { HOOK: "h" },
       policy: { projects: ["group/*"], integrations: own },
-      projects: names.slice(0, 60).map((path) => ({ path, integrations: { bamboo: { bamboo_url: "https://ci" } } })),
+      projects: names
+        .slice(0, 60)
+        .map((path, index) => ({ id: index + 1, path, integrations: { bamboo: { bamboo_url: "https://ci" } } })),
     });
     const alone = await evenkeel("plan", "--report", "json");
     await worker({ HOOK: "h" });
@@ -173,7 +175,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(told(together.stdout)).toBe(told(alone.stdout));
     const applied = await evenkeel("apply", "--yes", "--workers", "--report", "json");
     expect(applied).toMatchObject({ code: 0, writes: 120 });
-    expect(applied.requests).toContain("PUT /projects/group/p000/integrations/slack");
+    expect(applied.requests).toContain("PUT /projects/1/integrations/slack");
     expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
   });
 

@@ -92,7 +92,8 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
       while (left.size > 0) {
         const isStopped = (ended ?? stopped()) !== undefined;
         if (isStopped) await alive[Symbol.asyncDispose]();
-        const workers = await count.workers();
+        // A worker that saw the run alive held its shard before that, so a count from now on includes it.
+        const workers = await count.workers({ cached: !isStopped });
         const fetched = await store.read(run, [...left.keys()].slice(0, maxFetched).map(resultOf));
         for (const [shard, { index }] of [...left]) {
           const text = fetched.get(resultOf(shard));
@@ -143,9 +144,9 @@ function countWorkers({ state, claim, allowed, sent, watch }: DispatcherOptions)
     add: (result: unknown) => {
       if (isObject(result) && typeof result.requests === "number") byWorkers += result.requests;
     },
-    workers: async (): Promise<number> => {
+    workers: async ({ cached }: { cached: boolean }): Promise<number> => {
       const now = performance.now();
-      if (now - countedAt < countInterval) return workers;
+      if (cached && now - countedAt < countInterval) return workers;
       countedAt = now;
       const holders = await state.workers.holders(shardLeases(claim.run));
       workers = holders.filter(({ run }) => run !== claim.run).length;
