@@ -13,5 +13,5 @@ function told(problems: Plan["problems"]): string[] {
 }
 
 function withoutPlaces(message: string): string {
-  return message.replace(/\bat \S+:\d+:\d+/g, "at a place");
+  return message.replace(/\S+\.yaml:\d+(:\d+)?/g, "a place");
 }

@@ -86,7 +86,9 @@ function textsOf(kind: KindFile, name: string): readonly string[] {
 
 function fieldsOf(kind: KindFile, keys: readonly string[]): fc.Arbitrary<Mapping> {
   const { properties, required = [] } = kind.fields;
-  const names = Object.keys(properties).filter((name) => !keys.includes(name) && !omitted.has(`${kind.name}.${name}`));
+  const names = Object.keys(properties).filter(
+    (name) => !keys.includes(name) && !omitted.has(`${kind.name}.${name}`) && !properties[name]?.["x-removed"],
+  );
   const needed = names.filter((name) => required.includes(name));
   const others = names.filter((name) => !required.includes(name));
   const most = Math.min(others.length, 6);
