@@ -6,6 +6,7 @@ import type { Policy } from "../manifest/policies.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import type { Path } from "../manifest/positions.ts";
 import type { PrunableEntry } from "../manifest/prune.ts";
+import { policyHeads } from "../manifest/shape.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Project } from "../model/types.ts";
 import { compareProject, type RevisionChange } from "../plan/revision/compare-projects.ts";
@@ -71,16 +72,12 @@ function lastIndex(path: Path): number {
   return typeof last === "number" ? last : -1;
 }
 
-/** Keys that say which projects a policy selects and how, but declare nothing. */
-const headKeys = new Set(
-  "apiVersion kind name projects groups except where archived priority enforce until reason".split(" "),
-);
-
 function isEmptyPolicy(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).every((key) => headKeys.has(key) || value[key] === null);
+  const declaresNothing = (key: string) => policyHeads.has(key) || key === "apiVersion" || key === "except";
+  return isObject(value) && Object.keys(value).every((key) => declaresNothing(key) || value[key] === null);
 }
 
-/** What changes in the desired state of these projects with the pruned texts, sorted by project. */
+/** Changes of desired state by the pruned texts, sorted by project. */
 export function changesByPruning(
   checked: Pick<Checked, "loaded" | "policies" | "plaintext">,
   { texts }: Pick<Pruned, "texts">,

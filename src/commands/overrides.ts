@@ -24,15 +24,11 @@ import type { Terminal } from "./terminal.ts";
 /** `evenkeel overrides [POLICY]`: declarations of policies that other policies override; offline. */
 export const run: Run<Options<"overrides">> = async (terminal, options, [name]) => {
   const report = openReports(terminal, options.report);
-  const request = requestOf(terminal, options);
-  const context = validated(loadWorkspace(request.folder, request.env), request);
-  const fleet = await knownFleet(terminal, context, options.projects);
-  const problems = [...context.problems, ...(fleet?.problems ?? [])];
-  printProblems(terminal, bySeverity(problems));
-  if (hasErrors(problems)) return exitCode({ problem: true });
-  const { policies } = context;
-  const policy = name === undefined ? undefined : policyNamed(name, policies);
-  const all = knownProjects(policies, fleet?.projects);
+  const opened = await openOffline(terminal, options);
+  if (!opened) return exitCode({ problem: true });
+  const { fleet, projects: all } = opened;
+  const { policies } = opened.context;
+  const policy = name === undefined ? undefined : findPolicy(name, policies);
   const projects = options.project === undefined ? all : [findProject(options.project, all, policies)];
   const rows = overriddenEntries(policies, projects, (each) => (policy ? each === policy : isWide(each)));
   report({
@@ -42,8 +38,30 @@ export const run: Run<Options<"overrides">> = async (terminal, options, [name]) 
   return exitCode({});
 };
 
+interface OfflineFleet {
+  readonly context: Checked;
+  /** Undefined if neither `--projects` nor the last plan lists projects. */
+  readonly fleet: Fleet | undefined;
+  /** The listed projects, and those that policies name. */
+  readonly projects: readonly Project[];
+}
+
+/** Validates the workspace, reads its list of projects and prints the problems of both; undefined on an error. */
+export async function openOffline(
+  terminal: Terminal,
+  options: Options<"overrides" | "prune">,
+): Promise<OfflineFleet | undefined> {
+  const request = requestOf(terminal, options);
+  const context = validated(loadWorkspace(request.folder, request.env), request);
+  const fleet = await readFleet(terminal, context, options.projects);
+  const problems = [...context.problems, ...(fleet?.problems ?? [])];
+  printProblems(terminal, bySeverity(problems));
+  if (hasErrors(problems)) return undefined;
+  return { context, fleet, projects: knownProjects(context.policies, fleet?.projects) };
+}
+
 /** The projects of `--projects`, else of the last plan; undefined if neither is known. */
-export function knownFleet(
+function readFleet(
   terminal: Terminal,
   { loaded: { root, workspace } }: Checked,
   file: string | undefined,
@@ -53,7 +71,7 @@ export function knownFleet(
 }
 
 /** A policy by its name. @throws UserError if there is none. */
-export function policyNamed(name: string, policies: readonly Policy[]): Policy {
+export function findPolicy(name: string, policies: readonly Policy[]): Policy {
   const found = policies.find((policy) => policy.name === name);
   if (found) return found;
   const names = policies.map((policy) => policy.name);

@@ -22,7 +22,7 @@ export interface PrunableEntry {
   readonly wide: PolicyEntry;
 }
 
-/** What is pruned, and what is known of the fleet. */
+/** The fleet, and the policies in whose favour entries are removed. */
 export interface PruneScope {
   readonly policies: readonly Policy[];
   readonly projects: readonly Project[];

@@ -58,8 +58,8 @@ interface ShapeOptions {
   readonly allowsEmpty?: boolean;
 }
 
-/** Keys of a policy that declare no resources, and therefore need a value. */
-const heads: ReadonlySet<string> = new Set([
+/** Keys of a policy that declare no resources, and need a value. */
+export const policyHeads: ReadonlySet<string> = new Set([
   ...["kind", "name", "instance", "projects", "groups", "where", "archived"],
   ...["priority", "enforce", "until", "reason"],
 ]);
@@ -76,7 +76,7 @@ export function shapeBy<Text>(
   const isEmptySection = ({ rule, path }: SchemaFault) =>
     rule === "wrong-type" &&
     path.length === 1 &&
-    !heads.has(String(path[0])) &&
+    !policyHeads.has(String(path[0])) &&
     valueAtPath(document.value, path) === null;
   const text = without(document.value, createCuts(faults.map(({ path }) => path)));
   const namedBy = ({ rule, path }: SchemaFault) =>

@@ -86,7 +86,7 @@ export function fieldOf(catalogue: Catalogue, { kind, key }: Named, name: string
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** What cannot be undone about an action, in a sentence; undefined if its kind's file says nothing about it. */
+/** The irreversible effect of an action, as a sentence; undefined if its kind's file has none. */
 export function irreversibleOf(
   { kinds }: Catalogue,
   { kind, action }: Pick<Change, "kind" | "action">,

@@ -32,6 +32,8 @@ export interface ResourceKind {
     readonly read?: KindRole;
     /** The status for lack of the role or the license, where it is not 403. */
     readonly denial?: 401;
+    /** Archived projects refuse reads of the kind too. */
+    readonly archived?: "unreadable";
     readonly tier?: Tier;
     readonly release?: string;
     /** The platform's name of the resource in permissions of a fine-grained token. */
@@ -47,7 +49,7 @@ export interface ResourceKind {
   readonly tightened?: string;
   readonly imported?: boolean;
   readonly sources?: readonly string[];
-  /** What cannot be undone about these actions, in a sentence. */
+  /** Irreversible effects of these actions, as a sentence. */
   readonly irreversible?: Partial<Readonly<Record<"update" | "delete" | "replace", string>>>;
   readonly notes?: readonly string[];
   readonly unique?: boolean;

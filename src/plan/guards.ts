@@ -143,7 +143,7 @@ export function hasSeveralKinds(live: LiveCounts): boolean {
   return Object.keys(live).length > 1;
 }
 
-/** What the fleet would lose of each kind, so that many labels make no room for a few protected branches. */
+/** Removals per kind over the fleet, so that many labels do not outweigh a few protected branches. */
 export function sharesByKind(
   removals: readonly Pick<Change, "address" | "kind">[],
   live: LiveCounts,

@@ -10,7 +10,6 @@ import {
 import { formerProject, movedReply } from "./former-paths.ts";
 import { integrationHandlers } from "./integrations.ts";
 import type { KindMatch, ServedCall } from "./kind-paths.ts";
-import { hiddenWhenArchived } from "./kind-quirks.ts";
 import { changedRow, shownRow } from "./kind-rows.ts";
 import {
   addRow,
@@ -314,7 +313,7 @@ const finders: Readonly<Record<OwnerKind, (context: ServerContext, asked: KindRe
       if (!("record" in project)) return movedReply(method, address, query, project.movedTo);
       const shown = () => shownProject(context, caller, project.record);
       const save = (record: Repository) => void putProject(context.state, record);
-      const isReadable = isRead(match.call) && !hiddenWhenArchived.has(match.kind.file.name);
+      const isReadable = isRead(match.call) && match.kind.file.needs?.archived !== "unreadable";
       return accessRefusal(project, isReadable) ?? ownerBehind(context, asked, { record: project.record, shown, save });
     },
     group: (context, asked) => {

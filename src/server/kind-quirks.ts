@@ -24,9 +24,6 @@ export interface KindQuirks {
   readonly caseCounts: (behaviour: Behaviour) => boolean;
 }
 
-/** Kinds whose reads archived projects refuse too. */
-export const hiddenWhenArchived: ReadonlySet<string> = new Set(["variables"]);
-
 /** By kind name. */
 export const kindQuirks: Readonly<Partial<Record<string, KindQuirks>>> = {
   licenses: {

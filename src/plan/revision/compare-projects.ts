@@ -59,7 +59,7 @@ interface Difference extends Pick<RevisionChange, "action" | "before" | "after">
   readonly resource: Pick<Resource, "kind" | "key">;
   readonly origin: Origin;
   readonly note?: string;
-  /** Of an edit: what the resource should have been. */
+  /** For an edit, the desired resource before it. */
   readonly was?: Desired;
   /** Only of an edit. */
   readonly rerouting?: Rerouting;
