@@ -44,11 +44,20 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
   const known = new Set(files);
   const documents = new Map<string, readonly (Node | null)[]>();
   const groups = new Map<string, Set<string>>();
+  const merged = new Map<string, Set<string>>();
   const open = new Set<string>();
   const included = new Set<string>();
   for (const file of files) if (isConfiguration(file, read)) follow(file);
   const pipelines = new Map([...new Set(groups.values())].map((group) => [group, pipelineOfGroup(group)]));
-  return { included, pipelines: new Map([...groups].map(([file, group]) => [file, pipelines.get(group) ?? none])) };
+  const extended = namesExtendedBeside();
+  const pipelineOf = (file: string, { extended: all, ...pipeline }: Pipeline): Pipeline => ({
+    ...pipeline,
+    extended: extended.get(file) ?? all,
+  });
+  return {
+    included,
+    pipelines: new Map([...groups].map(([file, group]) => [file, pipelineOf(file, pipelines.get(group) ?? none)])),
+  };
 
   function follow(file: string): void {
     if (documents.has(file)) return;
@@ -77,12 +86,29 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
   }
 
   function join(file: string, other: string): void {
+    merged.set(file, (merged.get(file) ?? new Set()).add(other));
     const [group, added] = [groups.get(file), groups.get(other)];
     if (!group || !added || group === added) return;
     for (const each of added) {
       group.add(each);
       groups.set(each, group);
     }
+  }
+
+  /**
+   * The names that each file's pipelines extend. Two pipelines may include the same file, and give one name different
+   * meanings.
+   */
+  function namesExtendedBeside(): ReadonlyMap<string, ReadonlySet<string>> {
+    const names = new Map<string, Set<string>>();
+    const included = new Set([...merged.values()].flatMap((files) => [...files]));
+    for (const root of documents.keys()) {
+      if (included.has(root)) continue;
+      const files = reachable(root, merged);
+      const own = [...files].flatMap((file) => (documents.get(file) ?? []).flatMap(listExtended));
+      for (const file of files) names.set(file, addAll(names.get(file) ?? new Set(), own));
+    }
+    return names;
   }
 
   function pipelineOfGroup(group: ReadonlySet<string>): Pipeline {
@@ -92,6 +118,16 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
       [...group].some((file) => open.has(file)),
     );
   }
+}
+
+function reachable(from: string, edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const files = new Set([from]);
+  for (const file of files) addAll(files, [...(edges.get(file) ?? [])]);
+  return files;
+}
+
+function listExtended(document: Node | null): readonly string[] {
+  return isMap(document) ? document.items.flatMap(({ value }) => namesExtended(value)) : [];
 }
 
 function isConfiguration(file: string, read: (file: string) => string | undefined): boolean {
@@ -114,7 +150,7 @@ const none: Pipeline = createPipeline([], false);
 function createPipeline(documents: readonly (Node | null)[], isOpen: boolean): Pipeline {
   const pairs = documents.flatMap((document) => (isMap(document) ? document.items : []));
   const names = pairs.map(({ key }) => nameOf(key));
-  const extended = new Set(pairs.flatMap(({ value }) => namesExtended(value)));
+  const extended = new Set(documents.flatMap(listExtended));
   const references = new Set<string>();
   for (const document of documents)
     if (document)
@@ -134,8 +170,9 @@ function createPipeline(documents: readonly (Node | null)[], isOpen: boolean): P
   };
 }
 
-function addAll(set: Set<string>, values: readonly string[]): void {
+function addAll(set: Set<string>, values: readonly string[]): Set<string> {
   for (const value of values) set.add(value);
+  return set;
 }
 
 /** True if a job takes nothing from another mapping, and no other takes anything from it. */
