@@ -9,6 +9,10 @@ import type { SectionTable } from "../../src/author/import/from/gitlabform/confi
 import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
 import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
 import { policyFileText } from "../../src/author/import/policy.ts";
+import { parseManifest } from "../../src/manifest/document.ts";
+import { desiredOf } from "../../src/manifest/layers.ts";
+import { readPolicies } from "../../src/manifest/policies.ts";
+import { defaultWorkspace } from "../../src/manifest/workspace.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 
 const platform = { release: "18.0", dialect: "gitlab" } as const;
@@ -23,6 +27,13 @@ function policies({ drafts }: ForeignImport): Readonly<Record<string, object>> {
     (each) => each.toJS(),
   );
   return Object.fromEntries(documents.map(({ apiVersion: _, kind: __, name, ...rest }) => [name, rest]));
+}
+
+/** The policies as a workspace reads them. */
+function policiesOf({ drafts }: ForeignImport) {
+  const text = policyFileText(drafts, "manifest.schema.json", choice.catalogue);
+  const { documents } = parseManifest("a.yaml", text);
+  return readPolicies({ documents, workspace: { ...defaultWorkspace, catalogue: choice.catalogue } }).policies;
 }
 
 const canary = "CANARY-0123456789";
@@ -283,4 +294,46 @@ test("every section that a table names is one of policies, and every field it le
     return named.filter((field) => !(field in properties)).map((field) => `${name}.${field}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test("an ID stays an ID, and a name of digits a name", async () => {
+  const { "a/b": policy } = policies(
+    fromGitlabform(`projects_and_groups:
+  a/b:
+    branches: { main: { protected: true, allowed_to_push: [{ user_id: "42" }, { user: "42" }] } }
+    merge_requests_approval_rules: { x: { name: X, approvals_required: 1, user_ids: ["42"], group_ids: ["7"] } }
+`),
+  );
+  expect(policy).toMatchObject({
+    protected_branches: { main: { allowed_to_push: [{ user: 42 }, { user: "42" }] } },
+    approval_rules: { X: { users: [42], groups: [7] } },
+  });
+  const terraformed = await fromTerraform(`
+resource "gitlab_project_approval_rule" "r" {
+  project            = "a/b"
+  name               = "X"
+  approvals_required = 1
+  user_ids           = ["42"]
+}`);
+  expect(policies(terraformed)).toMatchObject({ "a/b": { approval_rules: { X: { users: [42] } } } });
+});
+
+test("a nearer level renames an entry of a wider one, and inherit: false cuts off all levels above", () => {
+  const imported = fromGitlabform(`projects_and_groups:
+  "*":
+    labels: { a: { color: red } }
+    deploy_keys: { ci: { title: A, key: ssh-rsa AAAA } }
+    variables: { x: { key: X, value: "1" } }
+  g/*:
+    labels: { b: { color: red } }
+    deploy_keys: { ci: { title: B } }
+    variables: { x: { environment_scope: prod } }
+  g/s/*:
+    labels: { inherit: false, c: { color: red } }
+`);
+  const desired = (path: string) =>
+    desiredOf(policiesOf(imported), { name: path, path }).desired.resources.map(({ kind, key }) => `${kind}/${key}`);
+  expect(desired("x/y")).toEqual(["deploy_key/A", "label/a", "variable/X"]);
+  expect(desired("g/p")).toEqual(["deploy_key/B", "label/a", "label/b", "variable/X@prod"]);
+  expect(desired("g/s/p")).toEqual(["deploy_key/B", "label/c", "variable/X@prod"]);
 });

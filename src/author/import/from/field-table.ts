@@ -117,10 +117,22 @@ function modern({ levels, opposites }: FieldTable, name: string, value: ForeignV
 /** Converts a value to the form of the kind. */
 function convert(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
   const { colors, commas, unwrapped, trimmed, items } = table;
-  const plain = colors?.includes(name) ? toDigits(stated) : commas?.includes(name) ? joinedText(stated) : stated;
+  const typed =
+    isIdName(name) && stated.unknown === undefined ? { ...stated, value: withNumbers(stated.value) } : stated;
+  const plain = colors?.includes(name) ? toDigits(typed) : commas?.includes(name) ? joinedText(typed) : typed;
   const own = ownOf(unwrapped, name);
   const bare = own === undefined ? plain : { ...plain, value: withoutWraps(plain.value, own) };
   return withRenamedItems(withoutStart(bare, ownOf(trimmed, name)), ownOf(items, name));
+}
+
+/** Fields of IDs, for which the tools also take digits: as a text they would be the name of a user or a group. */
+function isIdName(name: string): boolean {
+  return /_ids?$/.test(name);
+}
+
+function withNumbers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNumbers);
+  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 function joinedText(stated: ForeignValue): ForeignValue {
@@ -159,7 +171,7 @@ function renamedItem(item: object, names: ItemNames): object {
   return Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) => {
       const own = renameProperty(names, item, name);
-      return own === undefined ? [] : [[own, value]];
+      return own === undefined ? [] : [[own, isIdName(name) ? withNumbers(value) : value]];
     }),
   );
 }

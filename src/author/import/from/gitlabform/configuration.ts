@@ -12,6 +12,8 @@ import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unus
 export interface SectionTable extends FieldTable {
   /** The field that contains the keys of the section, if its values do not. */
   readonly key?: string;
+  /** Fields that name a resource, in a section whose keys are only labels. */
+  readonly names?: readonly string[];
   /** True if the whole section is one resource. */
   readonly one?: true;
   /** Lists with marks on their items: to remove an item, and to keep existing ones. */

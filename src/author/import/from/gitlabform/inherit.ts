@@ -13,26 +13,30 @@ export interface Effective {
   readonly levels: readonly ConfigLevel[];
 }
 
-/** Merges the levels of a configuration for a project as gitlabform does. */
+/**
+ * Merges the levels of a configuration for a project as gitlabform does, from the widest to the nearest, so that
+ * `inherit: false` cuts off all levels above (gitlabform merges `*` in again after several levels of groups).
+ */
 export function effectiveIn({ levels, skipGroups }: Configuration): (project: string) => Effective {
   const byKey = new Map(levels.map((level) => [level.key.toLowerCase(), level]));
   const patterns = levels.map(keyOf).filter(({ form }) => form === "pattern");
   const levelOf = (key: string) => byKey.get(key.toLowerCase());
   return (project) => {
-    const group = project.slice(0, project.lastIndexOf("/"));
-    const isSkipped = isSkippedName(skipGroups, group);
+    const folder = project.slice(0, project.lastIndexOf("/"));
+    const isSkipped = isSkippedName(skipGroups, folder);
     const common = isSkipped ? undefined : levelOf("*");
-    const groups = isSkipped ? [] : listPaths(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
+    const groups = isSkipped ? [] : listPaths(folder).flatMap((path) => levelOf(`${path}/*`) ?? []);
     const own = levelOf(project) ?? findPattern(patterns, project)?.level;
-    const inherited = mergeConfig(common?.config ?? {}, mergeGroups(groups));
-    const { [archiving.section]: state, ...sections } = mergeConfig(inherited, own?.config ?? {});
+    const applied = [own, ...groups.toReversed(), common].filter((level) => level !== undefined);
+    const merged = applied.reduceRight<JsonObject>((above, { config }) => mergeConfig(above, config), {});
+    const { [archiving.section]: state, ...sections } = merged;
     const isArchived = isObject(state) && state[archiving.flag] === true;
     const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
     return {
       resources: isArchived ? {} : listResources(without(sections, ...skipped)),
       isArchived,
       skipped,
-      levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
+      levels: applied,
     };
   };
 }
@@ -42,18 +46,9 @@ function listPaths(group: string): readonly string[] {
   return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** Groups are merged from the outermost to the innermost, then with the common level. */
-function mergeGroups(groups: readonly ConfigLevel[]): JsonObject {
-  return groups.reduce<JsonObject>((above, { config }) => (isEmpty(above) ? config : mergeConfig(above, config)), {});
-}
-
-function isEmpty(config: JsonObject): boolean {
-  return Object.keys(config).length === 0;
-}
-
 /** Mappings are merged key by key, other values are replaced; `inherit: false` replaces its whole mapping. */
 function mergeConfig(general: JsonObject, specific: JsonObject): JsonObject {
-  if (breaks(specific)) return without(specific, "inherit");
+  if (breaks(specific)) return mergeConfig({}, without(specific, "inherit"));
   const result: Record<string, unknown> = Object.assign(Object.create(null), general);
   for (const [key, value] of Object.entries(specific)) {
     const above = result[key];

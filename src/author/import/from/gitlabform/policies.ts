@@ -11,6 +11,7 @@ import {
   ownerOfSection,
   sectionAndName,
   sectionTable,
+  stepInto,
 } from "./configuration.ts";
 import {
   byRank,
@@ -91,7 +92,9 @@ function place(
     const existing = statements.get(id) ?? [];
     const applying = existing.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
     const value = resources[id];
-    const replaced = applying.filter((each) => value === undefined || addsFields(each, value));
+    const replaced = applying.filter(
+      (each) => value === undefined || addsFields(each, value) || isRenamed(each, value),
+    );
     for (const each of replaced) for (const project of projects) each.except.add(project);
     statements.set(id, existing);
     if (value === undefined) continue;
@@ -111,6 +114,13 @@ function addsFields({ id, value: wider }: Statement, value: unknown): boolean {
   const [section] = sectionAndName(id);
   if (!sectionTable(section)?.one || !isObject(wider) || !isObject(value)) return false;
   return Object.keys(wider).some((name) => !Object.hasOwn(value, name));
+}
+
+/** True if a nearer level gives a wider entry another name, so that both would be resources of their own. */
+function isRenamed({ id, value: wider }: Statement, value: unknown): boolean {
+  const [section] = sectionAndName(id);
+  const names = sectionTable(section)?.names ?? [];
+  return names.some((name) => !isSame(stepInto(wider, name) ?? null, stepInto(value, name) ?? null));
 }
 
 function isSame(a: unknown, b: unknown): boolean {
