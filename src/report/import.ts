@@ -1,4 +1,4 @@
-import { type Draft, ownerOfDraft } from "../author/import/policy.ts";
+import { blanksIn, type Draft, ownerOfDraft } from "../author/import/policy.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
@@ -158,13 +158,9 @@ function commonRemarks(remarks: readonly Remark[]): readonly string[] {
 function collectBlanks({ projects, entries }: Draft): readonly ToFill[] {
   return entries.flatMap(({ kind, key, fields }) =>
     [...fields].flatMap(([parameter, stated]) =>
-      stated.form === "blank"
-        ? projects.map((project) => ({
-            reference: stated.reference,
-            address: addressOf(String(project), kind, key),
-            parameter,
-          }))
-        : [],
+      blanksIn(stated).flatMap(({ reference }) =>
+        projects.map((project) => ({ reference, address: addressOf(String(project), kind, key), parameter })),
+      ),
     ),
   );
 }

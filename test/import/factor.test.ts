@@ -41,7 +41,7 @@ function entryWords({ key, fields }: ImportedEntry): readonly string[] {
 
 function wordsOf(value: ImportedValue): string {
   if (value.form === "blank") return value.reference;
-  return value.form === "template" ? value.text : String(value.value);
+  return value.form === "template" ? value.text : JSON.stringify(value);
 }
 
 const irc = (recipients: string) => ({ "irc-gateway": { recipients } });

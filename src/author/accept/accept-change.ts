@@ -14,7 +14,7 @@ import { addTo, type Edited, removeIn, setIn, type WritableValue } from "../form
 import { format } from "../format/format.ts";
 import { importProject } from "../import/import-project.ts";
 import { listVariables, withReferences } from "../import/names.ts";
-import { entryNode, literal } from "../import/policy.ts";
+import { blanksIn, entryNode, literal } from "../import/policy.ts";
 import {
   type EditTarget,
   editTargets,
@@ -130,7 +130,7 @@ function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolic
   const [imported] = withReferences([result], { catalogue, taken });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...result.remarks] };
-  const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
+  const blanks = [...entry.fields.values()].flatMap((field) => blanksIn(field).map(({ reference }) => reference));
   const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${key}`)];
   const subject = subjectNow(draft, target, newFile);
   const node = () => entryNode(entry, policyKind(catalogue, kind)?.only);

@@ -12,11 +12,12 @@ import { fieldCheck } from "../../model/kind-schema.ts";
 import { catalogueEntry, identityOf, kindOf, policyKinds } from "../../model/kinds.ts";
 import { ownerOfName } from "../../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Live, Plain, Platform, Resource, Scalar, Value } from "../../model/types.ts";
+import type { Fields, Live, Plain, Platform, Resource, Scalar, Value } from "../../model/types.ts";
 import { isAlike, isList, isMapping, isReference } from "../../model/values.ts";
+import { withNames } from "./id-names.ts";
 import { importIntegration } from "./import-integration.ts";
 import { isPlainlyPublic, type ValueForm, withoutPasswords } from "./plain-values.ts";
-import type { FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
+import type { Blank, FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
 
 type Named = Pick<Resource, "kind" | "key">;
 
@@ -35,12 +36,13 @@ export function importProject(
   values?: ValueForm,
 ): ImportedProject {
   const live = found.live.toSorted(byOrder(catalogue));
+  const named = (field: FieldSchema, value: Value) => withNames(field, value, found.named ?? [], catalogue);
   const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
     const { file, keys } = kindOf(catalogue, kind);
     if (keys) return importParameters(own, platform, catalogue);
     return only === undefined
-      ? importResources(file, own, catalogue, values)
+      ? importResources(file, own, catalogue, { values, named })
       : importValues(own, { section, only }, catalogue);
   });
   const entries = imported.flatMap(({ entries }) => entries);
@@ -79,15 +81,22 @@ function mapTexts(value: Plain): Plain {
   return isMapping(value) ? objectOf(Object.keys(value), (name) => mapTexts(value[name] ?? null)) : value;
 }
 
+/** How values are written. */
+interface Writing {
+  readonly values: ValueForm | undefined;
+  /** Replaces IDs by names. */
+  readonly named: (field: FieldSchema, value: Value) => Value;
+}
+
 /** Resources of a kind. Resources with the same key are one in a policy, which is omitted if they differ. */
 function importResources(
   file: ResourceKind,
   live: readonly Live[],
   catalogue: Catalogue,
-  values: ValueForm | undefined,
+  writing: Writing,
 ): Pick<ImportedProject, "entries" | "remarks"> {
   const namesakes = grouped(live, (each) => identityOf(catalogue, each)).values();
-  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike, values) ?? []);
+  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike, writing) ?? []);
   return {
     entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
     remarks: results.flatMap((result) => ("left" in result ? `${file.singular} ${result.left}` : [])),
@@ -97,10 +106,10 @@ function importResources(
 function importNamesakes(
   file: ResourceKind,
   [first, ...others]: readonly Live[],
-  values: ValueForm | undefined,
+  writing: Writing,
 ): ReturnType<typeof importResource> {
   if (!first) return undefined;
-  const result = importResource(file, first, values);
+  const result = importResource(file, first, writing);
   if (others.length === 0 || !result || "left" in result) return result;
   const several = `the server has ${others.length + 1} of that name`;
   const disagree = others.some(({ fields }) => !isAlike(fields as Plain, first.fields as Plain));
@@ -200,19 +209,22 @@ function listNames(namesakes: readonly Live[]): string {
 function importResource(
   file: ResourceKind,
   live: Live,
-  values: ValueForm | undefined,
+  { values, named }: Writing,
 ): { readonly entry: ImportedEntry } | { readonly left: string } | undefined {
   const fields = new Map<string, ImportedValue>();
   const remarks: string[] = [];
   for (const [name, field] of listDeclarable(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
-    if (typeof value === "string" && field.writeOnly === true && isLiteral(live, value, values))
+    if (Array.isArray(value) && hasSecretParts(field)) {
+      if (value.length > 0)
+        fields.set(name, { form: "items", items: value.map((item) => importItem(field, item, values)) });
+    } else if (typeof value === "string" && field.writeOnly === true && isLiteral(live, value, values))
       fields.set(name, { form: "value", value });
     else if (field.writeOnly === true && isRequired) fields.set(name, secret);
     else if (field.writeOnly === true || field["x-listed"] === false) remarks.push(name);
     else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value)))
-      fields.set(name, { form: "value", value });
+      fields.set(name, { form: "value", value: named(field, value) as Plain });
     else if (isRequired) return { left: `${live.key} is left out: ${name} is required and not reported` };
   }
   if (live.key === "" && fields.size === 0) return undefined;
@@ -221,18 +233,44 @@ function importResource(
 }
 
 /** True if a value that the row does not mark as secret is written as it is. */
-function isLiteral({ key, fields }: Live, value: string, values: ValueForm | undefined): boolean {
+function isLiteral(
+  { key, fields }: Pick<Live, "key" | "fields">,
+  value: string,
+  values: ValueForm | undefined,
+): boolean {
   if (values !== undefined) return values === "literal";
   return fields.protected !== true && isPlainlyPublic(key, value);
 }
 
-const secret: ImportedValue = { form: "blank", why: "set this: a secret", reference: "" };
+/** True for a list whose items have secrets. */
+export function hasSecretParts({ items: { properties = {} } = {} }: FieldSchema): boolean {
+  return Object.values(properties).some(({ writeOnly }) => writeOnly === true);
+}
+
+/** An item with a blank for each secret that is not reported, or that is not plainly public. */
+function importItem({ items: { properties = {} } = {} }: FieldSchema, item: unknown, values: ValueForm | undefined) {
+  const fields = (isObject(item) ? item : {}) as Fields;
+  const key = String(fields.key ?? "");
+  const parts = Object.entries(properties).flatMap(([name, { writeOnly }]): [string, Plain | Blank][] => {
+    const value = fields[name];
+    if (writeOnly === true && !(typeof value === "string" && isLiteral({ key, fields }, value, values)))
+      return [[name, secret]];
+    return value === undefined || value === null || isReference(value) ? [] : [[name, value]];
+  });
+  return Object.fromEntries(parts);
+}
+
+const secret: Blank = { form: "blank", why: "set this: a secret", reference: "" };
 
 /** The fields that a policy can declare together, except those of the key. */
 function listDeclarable(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {
   const keys = new Set(keyFieldsOf(file));
   const possible = Object.entries(file.fields.properties).filter(
-    ([name, field]) => !keys.has(name) && !field.deprecated && !field["x-own"] && isPossible(field, live.fields[name]),
+    ([name, field]) =>
+      !keys.has(name) &&
+      !field.deprecated &&
+      !field["x-own"] &&
+      (hasSecretParts(field) || isPossible(field, live.fields[name])),
   );
   const names = new Set(possible.filter(([name]) => live.fields[name] !== undefined).map(([name]) => name));
   const less = new Set(alternativesIn(file.fields).flatMap(([first, ...others]) => (names.has(first) ? others : [])));

@@ -10,6 +10,7 @@ import { toUnread } from "../../run/live/partly-read.ts";
 import { readInventory } from "../../run/live/read-live.ts";
 import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared, inOneSpelling } from "./factor-shared.ts";
+import { kindsNamedIn } from "./id-names.ts";
 import { importProject, whyUndeclarable } from "./import-project.ts";
 import { draftsOf, type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
 import type { ValueForm } from "./plain-values.ts";
@@ -123,12 +124,16 @@ async function readProject(reader: Reader, project: Project, scope: InventorySco
     return { problems: [unreadable(project, explainCallFailure(first.failure))] };
   }
   const unread = read.flatMap((each) => each.unread);
+  const live = read.flatMap((each) => each.live);
+  const unchosen = kindsNamedIn(live, project, catalogue).filter(({ kind }) => !kinds.has(kind));
+  const others = await Promise.all(unchosen.map((part) => readPart(reader, project, part, platform)));
   return {
     found: {
       project,
-      live: read.flatMap(({ live }) => live),
+      live,
       others: read.flatMap(({ others }) => others),
       unread,
+      named: [...live, ...others.flatMap((each) => each.live)],
     },
     problems: unread.map((sentence) => unreadable(project, sentence)),
   };

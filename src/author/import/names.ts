@@ -1,4 +1,5 @@
 import { grouped, groupedAs } from "../../base/grouped.ts";
+import { objectOf } from "../../base/json.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { isDestination } from "../../model/integration.ts";
@@ -6,10 +7,12 @@ import { fieldOf, identityOf } from "../../model/kinds.ts";
 import { bareName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";
 import {
+  type Blank,
   type Draft,
   type ImportedEntry,
   type ImportedProject,
   type ImportedValue,
+  isBlank,
   withPathTemplates,
 } from "./policy.ts";
 
@@ -79,13 +82,23 @@ export function withReferences(
   return imported.map((each) => ({
     ...each,
     entries: each.entries.map((entry) => {
-      const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
-        if (stated.form !== "blank") return [name, stated];
-        const own = () => unique([each.project.name, entry.key, name], taken);
-        const existing = stated.same === undefined ? undefined : shared.get(stated.same);
+      const fill = (blank: Blank, name: string, ...words: readonly string[]): Blank => {
+        const own = () => unique([each.project.name, entry.key, ...words], taken);
+        const existing = blank.same === undefined ? undefined : shared.get(blank.same);
         const variable = existing ?? nameOf(each.project, entry, name) ?? own();
-        if (stated.same !== undefined) shared.set(stated.same, variable);
-        return [name, { ...stated, reference: `env:${variable}` }];
+        if (blank.same !== undefined) shared.set(blank.same, variable);
+        return { ...blank, reference: `env:${variable}` };
+      };
+      const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
+        if (stated.form === "blank") return [name, fill(stated, name, name)];
+        if (stated.form !== "items") return [name, stated];
+        const items = stated.items.map((item) =>
+          objectOf(Object.keys(item), (part) => {
+            const value = item[part] ?? null;
+            return isBlank(value) ? fill(value, name, String(item.key ?? name)) : value;
+          }),
+        );
+        return [name, { ...stated, items }];
       });
       return { ...entry, fields: new Map(named) };
     }),

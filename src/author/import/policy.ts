@@ -1,5 +1,6 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../../base/grouped.ts";
+import { isObject } from "../../base/json.ts";
 import { printable } from "../../base/printable.ts";
 import { interpolate } from "../../manifest/template.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -20,6 +21,8 @@ export interface FoundProject {
   readonly others: readonly Pick<Live, "kind" | "key" | "inherited">[];
   /** A message for each resource that could not be read. */
   readonly unread: readonly string[];
+  /** Resources that fields of others name by ID. */
+  readonly named?: readonly Live[];
 }
 
 /**
@@ -29,15 +32,30 @@ export interface FoundProject {
 export type ImportedValue =
   | { readonly form: "value"; readonly value: Plain }
   | { readonly form: "template"; readonly text: string }
+  | { readonly form: "items"; readonly items: readonly ImportedItem[] }
   | Blank;
 
+/** An item of a list, some of whose properties are secrets. */
+export type ImportedItem = Readonly<Record<string, Plain | Blank>>;
+
 /** A secret reference for any value that the server does not report. */
-interface Blank {
+export interface Blank {
   readonly form: "blank";
   readonly why: string;
   readonly reference: string;
   /** Blanks with the same number have the same value. */
   readonly same?: number;
+}
+
+/** True for a blank within an item. */
+export function isBlank(value: Plain | Blank): value is Blank {
+  return isObject(value) && value.form === "blank";
+}
+
+/** The blanks of a value. */
+export function blanksIn(stated: ImportedValue): readonly Blank[] {
+  if (stated.form === "items") return stated.items.flatMap((item) => Object.values(item).filter(isBlank));
+  return stated.form === "blank" ? [stated] : [];
 }
 
 /** One resource of a policy to be written. */
@@ -193,11 +211,30 @@ function toKey({ key, remarks }: ImportedEntry): Scalar {
 function toNode(stated: ImportedValue): Node {
   if (stated.form === "value") return plainNode(stated.value);
   if (stated.form === "template") return scalarOf(stated.text);
-  const reference = new YAMLMap();
-  reference.flow = true;
-  reference.items = [new Pair(new Scalar("secret"), new Scalar(stated.reference))];
+  if (stated.form === "items") return itemsNode(stated.items);
+  const reference = referenceNode(stated);
   reference.comment = ` ${stated.why}`;
   return reference;
+}
+
+function referenceNode({ reference }: Blank): YAMLMap {
+  const node = new YAMLMap();
+  node.flow = true;
+  node.items = [new Pair(new Scalar("secret"), new Scalar(reference))];
+  return node;
+}
+
+function itemsNode(items: readonly ImportedItem[]): YAMLSeq {
+  const list = new YAMLSeq();
+  list.items = items.map((item) => {
+    const node = new YAMLMap();
+    node.items = Object.entries(item).map(
+      ([name, value]) => new Pair(new Scalar(name), isBlank(value) ? referenceNode(value) : plainNode(value)),
+    );
+    node.flow = true;
+    return node;
+  });
+  return list;
 }
 
 /** A value as a node, its texts escaped. A short list or mapping is on one line. */
