@@ -52,8 +52,6 @@ const tracker = { url: "https://jira.example.com", username: "bot", password: ca
 const made = {
   "payments/web": { slack: chat("#payments"), "pipelines-email": mail, jira: tracker },
   "payments/core/ledger": {
-    slack: chat("#all"),
-    "pipelines-email": mail,
     "drone-ci": { drone_url: "https://drone.example.com", token: canary },
   },
   "payments/api-v1": { slack: chat("#payments"), jira: tracker },
@@ -74,7 +72,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     write(file, configuration);
     const ran = await evenkeel("import", "--from", "gitlabform", file);
     expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
-    expect(ran.stdout).toContain("Imported: 13, 1 of them as disabled. Not imported: 6.");
+    expect(ran.stdout).toContain("Imported: 12, 1 of them as disabled. Not imported: 6.");
     expect(ran.stdout).toContain("members is left out (1 section): no kind of resource is about it");
     expect(ran.stdout).toMatch(/elsewhere\.conf:\d+:\d+ {2}harbor is left out: /);
     expect(ran.stdout).toMatch(

@@ -7,7 +7,7 @@ import type { FieldSchema } from "../../model/resource-kind.ts";
 import type { Kind, Live, Plain, Project, Value } from "../../model/types.ts";
 
 /** The kinds of a project whose resources fields name by ID: a replacement gives a resource another ID. */
-export function kindsNamedIn(live: readonly Live[], project: Project, catalogue: Catalogue): readonly PolicyKind[] {
+export function listNamedKinds(live: readonly Live[], project: Project, catalogue: Catalogue): readonly PolicyKind[] {
   const kinds = new Set(live.map(({ kind }) => kind));
   const templates = new Set([...kinds].flatMap((kind) => lookUpTemplates(kindOf(catalogue, kind).file)));
   return policyKinds(catalogue, ownerOfName(project.name)).filter(({ kind }) => {

@@ -10,7 +10,7 @@ import { toUnread } from "../../run/live/partly-read.ts";
 import { readInventory } from "../../run/live/read-live.ts";
 import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared, inOneSpelling } from "./factor-shared.ts";
-import { kindsNamedIn } from "./id-names.ts";
+import { listNamedKinds } from "./id-names.ts";
 import { importProject, whyUndeclarable } from "./import-project.ts";
 import { draftsOf, type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
 import type { ValueForm } from "./plain-values.ts";
@@ -125,7 +125,7 @@ async function readProject(reader: Reader, project: Project, scope: InventorySco
   }
   const unread = read.flatMap((each) => each.unread);
   const live = read.flatMap((each) => each.live);
-  const unchosen = kindsNamedIn(live, project, catalogue).filter(({ kind }) => !kinds.has(kind));
+  const unchosen = listNamedKinds(live, project, catalogue).filter(({ kind }) => !kinds.has(kind));
   const others = await Promise.all(unchosen.map((part) => readPart(reader, project, part, platform)));
   return {
     found: {
