@@ -128,98 +128,75 @@ function refuseArgument(message: string): never {
   throw new InvalidArgumentError(message);
 }
 
+/** An option with its literal types, from which the type of the parsed value follows. */
+export function option<const Flags extends string, const More extends Omit<Flag, "flags" | "description"> = object>(
+  flags: Flags,
+  description: string,
+  more?: More,
+) {
+  return { flags, description, ...more } as { readonly flags: Flags; readonly description: string } & More;
+}
+
 /** The folder of the workspace. */
-export const folder = {
-  flags: "-C <dir>",
-  description: "run in this folder (evenkeel.yaml is searched upward)",
-} as const;
+export const folder = option("-C <dir>", "run in this folder (evenkeel.yaml is searched upward)");
 
 /** For cron jobs. */
-export const quiet = { flags: "--quiet", description: "suppress progress and notes on stderr" } as const;
+export const quiet = option("--quiet", "suppress progress and notes on stderr");
 
 /** For commands with reports of these kinds. */
 export function reportOf(kinds: readonly string[]) {
-  return {
-    flags: "--report <kind[=path]>",
-    description: `also write a report: ${kinds.join(", ")}; without a path, to stdout instead of the text (repeatable)`,
-    takes: "list",
-    suggests: kinds,
-  } as const;
+  return option(
+    "--report <kind[=path]>",
+    `also write a report: ${kinds.join(", ")}; without a path, to stdout instead of the text (repeatable)`,
+    { takes: "list", suggests: kinds },
+  );
 }
 
 export const report = reportOf(["json", "text"]);
 export const planReport = reportOf(planKinds);
-export const concurrency = {
-  flags: "--concurrency <n>",
-  description: "maximum concurrent requests; auto: tuned during the run, up to 128",
-  takes: "concurrency",
-  suggests: ["auto"],
-} as const;
-export const timeout = {
-  flags: "--timeout <duration>",
-  description: "stop the whole run after this time, such as 10m",
+export const concurrency = option(
+  "--concurrency <n>",
+  "maximum concurrent requests; auto: tuned during the run, up to 128",
+  { takes: "concurrency", suggests: ["auto"] },
+);
+export const timeout = option("--timeout <duration>", "stop the whole run after this time, such as 10m", {
   takes: "duration",
-} as const;
-export const giveUpAfter = {
-  flags: "--give-up-after <duration>",
-  description: "stop when the server has not responded for this time; default: 60s",
-  takes: "duration",
-} as const;
-export const out = {
-  flags: "--out <file>",
-  description: "save the plan, as JSON; -: to stdout instead of the text",
-} as const;
-export const detailedExitcode = {
-  flags: "--detailed-exitcode",
-  description: "exit 2 if changes are pending",
-} as const;
-export const yes = { flags: "--yes", description: "do not ask for confirmation" } as const;
-export const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
-export const failOnLoosening = {
-  flags: "--fail-on-loosening",
-  description: "exit 3 if a change loosens a policy",
-} as const;
-export const resend = {
-  flags: "--resend <glob>",
-  description: "write matching resources even if nothing differs (repeatable)",
+});
+export const giveUpAfter = option(
+  "--give-up-after <duration>",
+  "stop when the server has not responded for this time; default: 60s",
+  { takes: "duration" },
+);
+export const out = option("--out <file>", "save the plan, as JSON; -: to stdout instead of the text");
+export const detailedExitcode = option("--detailed-exitcode", "exit 2 if changes are pending");
+export const yes = option("--yes", "do not ask for confirmation");
+export const storage = option("--storage", "plan storage migrations too");
+export const failOnLoosening = option("--fail-on-loosening", "exit 3 if a change loosens a policy");
+export const resend = option("--resend <glob>", "write matching resources even if nothing differs (repeatable)", {
   takes: "list",
-} as const;
-export const status = {
-  flags: "--status <status>",
-  description: "created, running, success, failed or canceled",
-} as const;
+});
+export const status = option("--status <status>", "created, running, success, failed or canceled");
 
-export const asOf = {
-  flags: "--as-of <date>",
-  description: "evaluate dates as of this day (UTC), such as 2027-06-30",
+export const asOf = option("--as-of <date>", "evaluate dates as of this day (UTC), such as 2027-06-30", {
   takes: "day",
-} as const;
+});
 
-export const dialect = {
-  flags: "--dialect <name>",
-  description: "naming dialect; default: that of the workspace",
+export const dialect = option("--dialect <name>", "naming dialect; default: that of the workspace", {
   choices: dialectNames,
-} as const;
-export const serverDialect = {
-  flags: "--dialect <name>",
-  description: "naming dialect: that of the specification (neutral), or that of a platform",
-  choices: dialectNames,
-  default: "neutral",
-} as const;
-export const isTag = { flags: "--tag", description: "the ref is a tag" } as const;
+});
+export const serverDialect = option(
+  "--dialect <name>",
+  "naming dialect: that of the specification (neutral), or that of a platform",
+  { choices: dialectNames, default: "neutral" },
+);
+export const isTag = option("--tag", "the ref is a tag");
 export const tiers = ["free", "premium", "ultimate"] as const;
-export const check = {
-  flags: "--check",
-  description: "list the files that would change without changing them",
-} as const;
-export const projects = {
-  flags: "--projects <file>",
-  description: "a file with the fleet's projects, one full path per line; default: the list of the last plan",
-} as const;
-export const workers = {
-  flags: "--workers",
-  description: "distribute reads and writes to workers (evenkeel worker)",
-} as const;
+export const check = option("--check", "list the files that would change without changing them");
+export const projects = option(
+  "--projects <file>",
+  "a file with the fleet's projects, one full path per line; default: the list of the last plan",
+);
+export const workers = option("--workers", "distribute reads and writes to workers (evenkeel worker)");
 
 /** For commands that send nothing. */
 export const offline = [folder, report, quiet] as const;
@@ -227,29 +204,23 @@ export const offline = [folder, report, quiet] as const;
 /** For commands that send requests to the server. */
 export const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
 
-export const target = {
-  flags: "--target <glob>",
-  description: "only addresses that match, such as 'payments/*' (repeatable)",
+export const target = option("--target <glob>", "only addresses that match, such as 'payments/*' (repeatable)", {
   takes: "list",
-} as const;
+});
 
-export const exclude = {
-  flags: "--exclude <glob>",
-  description: "no addresses that match, such as '*:variable/*' (repeatable)",
+export const exclude = option("--exclude <glob>", "no addresses that match, such as '*:variable/*' (repeatable)", {
   takes: "list",
-} as const;
+});
 
 /** For commands that compare a workspace with its server. */
 export const online = [
   folder,
   target,
   exclude,
-  {
-    flags: "--shard <i/n>",
-    description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",
+  option("--shard <i/n>", "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL", {
     takes: "shard",
-  },
-  { flags: "--since <rev>", description: "only projects whose desired state changed since this git revision" },
+  }),
+  option("--since <rev>", "only projects whose desired state changed since this git revision"),
   planReport,
   concurrency,
   workers,
