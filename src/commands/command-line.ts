@@ -6,7 +6,8 @@ import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/terminal.ts";
-import { type Flag, parsedOption, type Run, sharedOptions } from "./command.ts";
+import { type Flag, parsedOption, type Run } from "./command.ts";
+import { sharedOptions } from "./options.ts";
 import { type CliCommand, type CommandName, commands, groupOf, groups, type Options } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 

@@ -3,9 +3,7 @@ import { isDay } from "../base/day.ts";
 import type { ExitCode } from "../base/exit.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { type Wave, wavesIn } from "../manifest/waves.ts";
-import { dialectNames } from "../model/dialect-names.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
-import { planKinds } from "../report/report.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An option of a command. `flags` is in commander's notation. */
@@ -85,6 +83,8 @@ export interface CommandRow {
   readonly hidden?: true;
 }
 
+export type Commands = Readonly<Record<string, CommandRow>>;
+
 /** Converts a flag to an option of the parser, which validates its value. */
 export function parsedOption({ flags, description, takes, choices, default: standard }: Flag): Option {
   const option = new Option(flags, description);
@@ -136,100 +136,3 @@ export function option<const Flags extends string, const More extends Omit<Flag,
 ) {
   return { flags, description, ...more } as { readonly flags: Flags; readonly description: string } & More;
 }
-
-/** The folder of the workspace. */
-export const folder = option("-C <dir>", "run in this folder (evenkeel.yaml is searched upward)");
-
-/** For cron jobs. */
-export const quiet = option("--quiet", "suppress progress and notes on stderr");
-
-/** For commands with reports of these kinds. */
-export function reportOf(kinds: readonly string[]) {
-  return option(
-    "--report <kind[=path]>",
-    `also write a report: ${kinds.join(", ")}; without a path, to stdout instead of the text (repeatable)`,
-    { takes: "list", suggests: kinds },
-  );
-}
-
-export const report = reportOf(["json", "text"]);
-export const planReport = reportOf(planKinds);
-export const concurrency = option(
-  "--concurrency <n>",
-  "maximum concurrent requests; auto: tuned during the run, up to 128",
-  { takes: "concurrency", suggests: ["auto"] },
-);
-export const timeout = option("--timeout <duration>", "stop the whole run after this time, such as 10m", {
-  takes: "duration",
-});
-export const giveUpAfter = option(
-  "--give-up-after <duration>",
-  "stop when the server has not responded for this time; default: 60s",
-  { takes: "duration" },
-);
-export const out = option("--out <file>", "save the plan, as JSON; -: to stdout instead of the text");
-export const detailedExitcode = option("--detailed-exitcode", "exit 2 if changes are pending");
-export const yes = option("--yes", "do not ask for confirmation");
-export const storage = option("--storage", "plan storage migrations too");
-export const failOnLoosening = option("--fail-on-loosening", "exit 3 if a change loosens a policy");
-export const resend = option("--resend <glob>", "write matching resources even if nothing differs (repeatable)", {
-  takes: "list",
-});
-export const status = option("--status <status>", "created, running, success, failed or canceled");
-
-export const asOf = option("--as-of <date>", "evaluate dates as of this day (UTC), such as 2027-06-30", {
-  takes: "day",
-});
-
-export const dialect = option("--dialect <name>", "naming dialect; default: that of the workspace", {
-  choices: dialectNames,
-});
-export const serverDialect = option(
-  "--dialect <name>",
-  "naming dialect: that of the specification (neutral), or that of a platform",
-  { choices: dialectNames, default: "neutral" },
-);
-export const isTag = option("--tag", "the ref is a tag");
-export const tiers = ["free", "premium", "ultimate"] as const;
-export const check = option("--check", "list the files that would change without changing them");
-export const projects = option(
-  "--projects <file>",
-  "a file with the fleet's projects, one full path per line; default: the list of the last plan",
-);
-export const workers = option("--workers", "distribute reads and writes to workers (evenkeel worker)");
-
-/** For commands that send nothing. */
-export const offline = [folder, report, quiet] as const;
-
-/** For commands that send requests to the server. */
-export const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
-
-export const target = option("--target <glob>", "only addresses that match, such as 'payments/*' (repeatable)", {
-  takes: "list",
-});
-
-export const exclude = option("--exclude <glob>", "no addresses that match, such as '*:variable/*' (repeatable)", {
-  takes: "list",
-});
-
-/** For commands that compare a workspace with its server. */
-export const online = [
-  folder,
-  target,
-  exclude,
-  option("--shard <i/n>", "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL", {
-    takes: "shard",
-  }),
-  option("--since <rev>", "only projects whose desired state changed since this git revision"),
-  planReport,
-  concurrency,
-  workers,
-  timeout,
-  giveUpAfter,
-  quiet,
-] as const;
-
-/** Options that most commands share, which help lists last. */
-export const sharedOptions: ReadonlySet<string> = new Set(
-  [folder, report, concurrency, workers, timeout, giveUpAfter, quiet].map(({ flags }) => flags),
-);
