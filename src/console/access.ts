@@ -1,7 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Context, MiddlewareHandler } from "hono";
-import { getCookie, setCookie } from "hono/cookie";
 import { exit, UserError } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
@@ -82,31 +80,6 @@ function namesLoopback(host: string | undefined): boolean {
   return isLoopback((host ?? "").replace(/:\d+$/, ""));
 }
 
-/** Lifetime of a session in milliseconds. */
-export const sessionLength = 12 * 3_600_000;
-
-/** Browser sessions by cookie, kept in memory only. */
-export interface Sessions {
-  readonly begin: () => string;
-  readonly holds: (session: string | undefined) => boolean;
-}
-
-export function createSessions(now: () => number): Sessions {
-  const ends = new Map<string, number>();
-  const forget = () => {
-    for (const [session, end] of ends) if (end <= now()) ends.delete(session);
-  };
-  return {
-    begin: () => {
-      forget();
-      const session = randomBytes(32).toString("base64url");
-      ends.set(session, now() + sessionLength);
-      return session;
-    },
-    holds: (session) => (ends.get(session ?? "") ?? 0) > now(),
-  };
-}
-
 /** Pages load only the console's own style sheet and script, send nothing, and cannot be framed. */
 const contentPolicy = [
   "default-src 'none'",
@@ -143,56 +116,27 @@ export const readOnly: MiddlewareHandler = async ({ req, body }, next) => {
   return body("The console is read-only: use GET or HEAD.\n", 405, { allow: "GET, HEAD" });
 };
 
-const cookie = "evenkeel_console";
-
-/** Parts of the authentication. */
-export interface Gate {
-  readonly access: Access;
-  readonly signedIn: Sessions;
-  /** Renders the sign-in page. */
-  readonly signIn: (context: Context, wrong: boolean) => Response | Promise<Response>;
-}
-
-/** Admits authorized requests. Others get the sign-in page, or 401 as JSON or CSV. */
-export function gate({ access, signedIn, signIn }: Gate): MiddlewareHandler {
+/** Admits authorized requests only. */
+export function gate(access: Access): MiddlewareHandler {
   return async (context, next) => {
     const { req } = context;
     if (access.by === "loopback") return namesLoopback(req.header("host")) ? next() : refuseHost(context);
     if (access.by === "header") return req.header(access.header) ? next() : refuseUnnamed(context, access.header);
-    if (req.path.startsWith("/assets/")) return next();
-    if (req.path === "/sign-in") return signInWithToken(context, access.token, signedIn, signIn);
-    if (signedIn.holds(getCookie(context, cookie)) || isBearer(req.header("authorization"), access.token))
-      return next();
-    return refusal(context, 401, "Send the console's token: Authorization: Bearer TOKEN.", () =>
-      signIn(context, false),
-    );
+    if (isAuthorized(req.header("authorization"), access.token)) return next();
+    context.header("www-authenticate", 'Basic realm="Evenkeel console", charset="UTF-8"');
+    return refusal(context, 401, signInText, () => context.text(`${signInText}\n`));
   };
 }
 
-function isBearer(header: string | undefined, token: string): boolean {
-  const [, submitted] = /^Bearer +(\S+)$/i.exec(header ?? "") ?? [];
-  return submitted !== undefined && isSameSecret(submitted, token);
-}
+const signInText =
+  "Enter the console's token as the password, with any user name; programs send Authorization: Bearer TOKEN.";
 
-/**
- * Exchanges the token in the query for a cookie that scripts and other sites cannot read, and redirects to remove it
- * from the address.
- */
-async function signInWithToken(
-  context: Context,
-  token: string,
-  signedIn: Sessions,
-  signIn: Gate["signIn"],
-): Promise<Response> {
-  const submitted = context.req.query("token");
-  if (submitted === undefined || !isSameSecret(submitted, token)) {
-    context.status(submitted === undefined ? 200 : 401);
-    return signIn(context, submitted !== undefined);
-  }
-  const secure = context.req.header("x-forwarded-proto") === "https";
-  const rest = { httpOnly: true, sameSite: "Strict", path: "/", secure, maxAge: sessionLength / 1000 } as const;
-  setCookie(context, cookie, signedIn.begin(), rest);
-  return context.redirect("/", 303);
+/** True for the token as a bearer token, or as the password of a user with any name. */
+function isAuthorized(header: string | undefined, token: string): boolean {
+  const [, scheme = "", credentials = ""] = /^(Bearer|Basic) +(\S+)$/i.exec(header ?? "") ?? [];
+  if (scheme.toLowerCase() !== "basic") return credentials !== "" && isSameSecret(credentials, token);
+  const pair = Buffer.from(credentials, "base64").toString("utf8");
+  return isSameSecret(pair.slice(pair.indexOf(":") + 1), token);
 }
 
 function refuseHost({ body }: Context): Response {
@@ -203,18 +147,13 @@ function refuseUnnamed({ body }: Context, header: string): Response {
   return body(`The proxy in front of this console must set the header ${header}.\n`, 401);
 }
 
-/** Statuses of refused requests. */
-type RefusalStatus = 401 | 404 | 500 | 503;
-
-/** A refusal in the form that the request asks for; `html` makes the page. */
+/** Refuses a request: as JSON if its path asks for that, else as the page that `html` makes. */
 export function refusal(
   context: Context,
-  status: RefusalStatus,
+  status: 401 | 404 | 500 | 503,
   error: string,
   html: () => Response | Promise<Response>,
 ): Response | Promise<Response> {
   context.status(status);
-  const { form } = splitForm(context.req.path);
-  if (form === "json") return context.json({ error });
-  return form === "csv" ? context.text(`${error}\n`) : html();
+  return splitForm(context.req.path).isJson ? context.json({ error }) : html();
 }

@@ -10,13 +10,13 @@ import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { type Access, createSessions, gate, guarded, readOnly, refusal } from "./access.ts";
+import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
 import { findCauses } from "./causes.ts";
 import type { CommitSubjects } from "./causes-section.ts";
 import { fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
-import { assetFiles, assets, type Frame, missingPage, page, selectPage, signInPage, splitForm } from "./layout.ts";
-import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
+import { assetFiles, assets, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
+import { fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { parseProjectFilters } from "./project-filter.ts";
 import { projectPage } from "./project-page.ts";
 import { reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
@@ -39,10 +39,8 @@ interface ConsoleOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A page as HTML and as data; each is made only on request. */
-type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => Data };
-
-const csv = { "content-type": "text/csv; charset=utf-8" };
+/** A page as HTML and as a JSON document; each is made only on request. */
+type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => object };
 
 /** A console that is listening. */
 export interface Listening {
@@ -78,9 +76,7 @@ function consoleApp(options: ConsoleOptions): Hono {
     context.html(String(page({ ...frame, assets, workspace })));
   const missing = (context: Context, what: string) =>
     refusal(context, 404, what, () => render(context, { title: "Not found", under: "", body: missingPage(what) }));
-  const signIn = (context: Context, wrong: boolean) =>
-    render(context, { title: "Sign in", under: "", body: signInPage(wrong) });
-  app.use(guarded, readOnly, gate({ access, signedIn: createSessions(Date.now), signIn }));
+  app.use(guarded, readOnly, gate(access));
   app.get("/assets/*", (context) => {
     const file = assetFiles.get(context.req.path);
     if (!file) return missing(context, "File not found.");
@@ -88,18 +84,17 @@ function consoleApp(options: ConsoleOptions): Hono {
   });
   app.get("/runs/:run/plan", async (context) => showReport(context, state, catalogue, missing));
   app.get("*", async (context) => {
-    const { path, form } = parsePath(new URL(context.req.url).pathname);
+    const { path, isJson } = parsePath(new URL(context.req.url).pathname);
     if (path === undefined) return missing(context, "The URL is not valid.");
     const known = await state.known();
     const query = context.req.query();
     const shownPage = await findPage(path, query, known, options);
-    if (typeof shownPage === "string" && form !== "html") {
-      const whole = await findPage(`${path}.${form}`, query, known, options);
+    if (typeof shownPage === "string" && isJson) {
+      const whole = await findPage(`${path}.json`, query, known, options);
       if (typeof whole !== "string") return render(context, { ...whole, body: whole.body(), known });
     }
     if (typeof shownPage === "string") return missing(context, shownPage);
-    if (form === "json") return context.json(shownPage.data().json() as object);
-    if (form === "csv") return context.body(shownPage.data().csv(), 200, csv);
+    if (isJson) return context.json(shownPage.data());
     return render(context, { ...shownPage, body: shownPage.body(), known });
   });
   app.onError((error, context) => {
@@ -111,13 +106,13 @@ function consoleApp(options: ConsoleOptions): Hono {
   return app;
 }
 
-/** Decodes a URL's path, without trailing slashes, and its form. The path is undefined if it is not valid. */
-function parsePath(encoded: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
-  const { rest, form } = splitForm(encoded);
+/** Decodes a URL's path, without trailing slashes and `.json`. The path is undefined if it is not valid. */
+function parsePath(encoded: string): { readonly path: string | undefined; readonly isJson: boolean } {
+  const { rest, isJson } = splitForm(encoded);
   try {
-    return { path: withoutTrailing(decodeURIComponent(rest), "/") || "/", form };
+    return { path: withoutTrailing(decodeURIComponent(rest), "/") || "/", isJson };
   } catch {
-    return { path: undefined, form };
+    return { path: undefined, isJson };
   }
 }
 
@@ -174,7 +169,7 @@ async function showProject(
   name: string,
   query: Query,
   known: KnownState,
-  { state, catalogue }: ConsoleOptions,
+  { state }: ConsoleOptions,
 ): Promise<Shown | string> {
   // A project's path takes precedence over a group's, whose name ends in a slash.
   const seen = (await state.project(name)) ?? (await state.project(ownerName("group", name)));
@@ -183,7 +178,7 @@ async function showProject(
   return {
     title: seen.project,
     under: "/",
-    body: () => projectPage(known, seen, query.page, catalogue),
+    body: () => projectPage(known, seen, query.page),
     data: () => projectData(known, seen),
   };
 }

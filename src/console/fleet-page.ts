@@ -5,9 +5,9 @@ import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
-import { driftPlot, fleetDays, overdueTest, usualInterval } from "./history.ts";
+import { driftPlot, fleetDays } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, ago, dataLinks, href, type ListPart, moment, pager, selectPage, span } from "./layout.ts";
+import { age, ago, dataLink, href, type ListPart, moment, pager, selectPage } from "./layout.ts";
 import {
   anyStatus,
   countByStatus,
@@ -52,7 +52,7 @@ ${groupsNode(known, wanted)}
 ${formNode(known, wanted)}
 ${tableNode(part, known, wanted, inScope.length)}
 ${pager(part, (to) => fleetHref(wanted, to))}
-${dataLinks("/", { ...wanted })}</section>`;
+${dataLink("/", { ...wanted })}</section>`;
 }
 
 function emptyPage(): Markup {
@@ -70,15 +70,11 @@ function headNode(known: KnownState, { group }: WantedProjects, inScope: readonl
   const what = counted(inScope.length, "project");
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
   const whole = fleet?.whole;
-  const seen = whole ? seenNode(whole, known) : "no full check yet";
+  const seen = whole
+    ? markup`last full check <a href="/runs/${whole.run}">${age(whole.at)} ago</a>, ${moment(whole.at)}`
+    : "no full check yet";
   return markup`${crumbsNode(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
 <p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${counted(projects.length, "project")}`} · ${seen}</p>`;
-}
-
-function seenNode({ run, at }: { readonly run: string; readonly at: string }, known: KnownState): Markup {
-  const seen = markup`last full check <a href="/runs/${run}">${age(at)} ago</a>, ${moment(at)}`;
-  if (!overdueTest(known)(at)) return seen;
-  return markup`<span class="overdue">${seen}; usually every ${span(usualInterval(known) ?? 0)}</span>`;
 }
 
 /** Links to the parent groups. */
@@ -189,11 +185,10 @@ function tableNode(part: ListPart<ProjectSummary>, known: KnownState, wanted: Wa
   if (inScope === 0)
     return markup`<p class="calm soft">No projects match these filters. <a href="/">Clear them</a></p>`;
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(wanted)} ${all}</p>`;
-  const isOverdue = overdueTest(known);
   const cause = wanted.cause === "" ? "" : " with this cause";
   return markup`<div class="wide paper"><table class="stack"><caption>${counted(part.total, "project")}${cause}${part.total < inScope ? markup` · ${all}` : ""}</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col">Difference</th><th scope="col">Seen</th></tr></thead>
-<tbody>${each(part.rows, (head) => projectRow(head, known.fleet, isOverdue))}</tbody></table></div>`;
+<tbody>${each(part.rows, (head) => projectRow(head, known.fleet))}</tbody></table></div>`;
 }
 
 function emptyText({ status, cause }: WantedProjects): string {
@@ -201,9 +196,9 @@ function emptyText({ status, cause }: WantedProjects): string {
   return status === outOfSync ? "All of these projects are in sync." : `None of these projects is ${status}.`;
 }
 
-function projectRow(head: ProjectSummary, fleet: FleetIndex | undefined, isOverdue: (iso: string) => boolean): Markup {
+function projectRow(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
   const { project, syncStatus, since } = head;
   const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t${isOverdue(at) ? " overdue" : ""}" data-label="seen">${age(at)} ago</td></tr>
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
 `;
 }

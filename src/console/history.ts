@@ -132,29 +132,3 @@ function emptyDay(name: string) {
 function isoDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
-
-/** Maximum and minimum number of comparisons from which the interval is derived. */
-const [mostSeen, fewestSeen] = [20, 4];
-
-/** Milliseconds between comparisons of the fleet: the median of the latest ones; undefined if there are too few. */
-export function usualInterval({ runs }: Pick<KnownState, "runs">): number | undefined {
-  const times: number[] = [];
-  for (const { fleet, ended } of runs) {
-    if (fleet && ended !== null) times.push(Date.parse(ended));
-    if (times.length === mostSeen) break;
-  }
-  if (times.length < fewestSeen) return undefined;
-  const gaps = times.slice(1).map((time, index) => (times[index] ?? time) - time);
-  return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)];
-}
-
-/** Milliseconds by which a schedule may be late. */
-const tolerance = 5 * 60_000;
-
-/** Returns a test whether an observation is older than the usual interval allows. */
-export function overdueTest(shownDays: Pick<KnownState, "runs">, now = Date.now()): (iso: string) => boolean {
-  const interval = usualInterval(shownDays);
-  if (interval === undefined) return () => false;
-  const latest = new Date(now - 2 * interval - tolerance).toISOString();
-  return (iso) => iso < latest;
-}

@@ -56,10 +56,9 @@ function errorNote({ error = "", fleet }: KnownState): Markup {
   return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${error}</p>`;
 }
 
-/** Links to the page's data as JSON and CSV. */
-export function dataLinks(path: string, query: Readonly<Record<string, string>> = {}): Markup {
-  const base = path === "/" ? "/fleet" : path;
-  return markup`<p class="data">As <a href="${href(`${base}.json`, query)}">JSON</a> · <a href="${href(`${base}.csv`, query)}">CSV</a></p>`;
+/** A link to the page's data as JSON. */
+export function dataLink(path: string, query: Readonly<Record<string, string>> = {}): Markup {
+  return markup`<p class="data"><a href="${href(`${path === "/" ? "/fleet" : path}.json`, query)}">As JSON</a></p>`;
 }
 
 /** One page of a list. */
@@ -118,10 +117,10 @@ export function href(path: string, query: Readonly<Record<string, string | numbe
   return parts.size === 0 ? path : `${path}?${parts}`;
 }
 
-/** Splits an encoded path from the ending that names its form. An encoded dot belongs to the name. */
-export function splitForm(path: string): { readonly rest: string; readonly form: "html" | "json" | "csv" } {
-  const form = path.endsWith(".json") ? "json" : path.endsWith(".csv") ? "csv" : "html";
-  return { rest: form === "html" ? path : path.slice(0, -form.length - 1), form };
+/** Splits an encoded path from its ending `.json`. An encoded dot belongs to the name. */
+export function splitForm(path: string): { readonly rest: string; readonly isJson: boolean } {
+  const isJson = path.endsWith(".json");
+  return { rest: isJson ? path.slice(0, -".json".length) : path, isJson };
 }
 
 /** The named filters of a query, each a string; empty matches anything. */
@@ -148,12 +147,4 @@ export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly t
 
 export function missingPage(what: string): Markup {
   return markup`<h1>Not found</h1><p class="lead">${what}</p><p><a href="/">The fleet</a> · <a href="/search">Search</a></p>`;
-}
-
-/** Asks for the token. The form uses GET, the only method that the console accepts; the response redirects at once. */
-export function signInPage(wrong: boolean): Markup {
-  return markup`<h1>Sign in</h1>
-<p class="lead">Enter the value of EVENKEEL_CONSOLE_TOKEN that the console was started with.</p>
-${wrong ? markup`<p class="notice bad" role="alert">The token is wrong.</p>` : ""}
-<form class="filters" action="/sign-in"><label>Token<input type="password" name="token" required autocomplete="current-password"></label><span class="go"><button>Sign in</button></span></form>`;
 }

@@ -1,12 +1,9 @@
 import { projectHref } from "../base/console-paths.ts";
 import { compareTexts, counted } from "../base/text-format.ts";
-import { addressMatcher, addressOf, partsOfAddress, resourceName } from "../model/address.ts";
-import type { Catalogue } from "../model/catalogue.ts";
-import type { Desired, Fields } from "../model/types.ts";
+import { addressMatcher, addressOf, resourceName } from "../model/address.ts";
+import type { Fields } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
 import { authorText } from "../plan/plan.ts";
-import { declaredListeners } from "../plan/routes/listeners.ts";
-import { type Route, routesOf } from "../plan/routes/routes.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { fieldsTable, rowNode, sourceText, valueNode } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
@@ -17,17 +14,12 @@ import { commandsForDifference } from "./causes.ts";
 import { directionNode } from "./causes-section.ts";
 import { crumbsNode } from "./fleet-page.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, ago, dataLinks, href, moment, pager, selectPage } from "./layout.ts";
+import { age, ago, dataLink, href, moment, pager, selectPage } from "./layout.ts";
 import { anyStatus } from "./project-filter.ts";
 import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs-page.ts";
 
-/** One project: status, differences, entries, audience, history. */
-export function projectPage(
-  known: KnownState,
-  seen: ProjectSnapshot,
-  page: string | undefined,
-  catalogue: Catalogue,
-): Markup {
+/** One project: status, differences, entries, history. */
+export function projectPage(known: KnownState, seen: ProjectSnapshot, page: string | undefined): Markup {
   const { project, syncStatus, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = selectPage([...seen.entries].sort(differingFirst(differences)), page, 25);
@@ -41,10 +33,9 @@ ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
 <ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(listUnlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
-${audienceNode(seen, catalogue)}
 ${exceptionsNode(seen, known.fleet)}
 ${timelineNode(known, seen)}
-${dataLinks(projectHref(project))}`;
+${dataLink(projectHref(project))}`;
 }
 
 function differingFirst(differences: readonly SeenDifference[]) {
@@ -145,15 +136,6 @@ function settingsTable(
   return fieldsTable(["Live", "Declared"], rows);
 }
 
-function audienceNode(seen: ProjectSnapshot, catalogue: Catalogue): Markup {
-  const audiences = liveAudiences(seen, catalogue);
-  if (audiences.length === 0) return markup``;
-  return markup`<section aria-labelledby="routes"><h2 id="routes">Notifications</h2>
-<p class="soft">As last observed. What the server does not report is as declared.</p>
-<div class="wide paper"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">Integration</th><th scope="col">Channel</th><th scope="col">Reason</th></tr></thead><tbody>
-${each(audiences, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
-}
-
 function exceptionsNode({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {
   const ending = entries.filter(({ until }) => until !== undefined);
   const addresses = entries.map(({ kind, key }) => addressOf(project, kind, key));
@@ -214,44 +196,4 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
   return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}${reasonNode(run)}
 <ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>
 `;
-}
-
-type Settings = Pick<Desired, "kind" | "key" | "fields" | "presence">;
-
-/** Listeners of one event. */
-interface Audience {
-  /** The event, in the plural. */
-  readonly many: string;
-  readonly routes: readonly Route[];
-}
-
-/** Listeners by event, as last observed. Fields that the server does not report count as declared. */
-export function liveAudiences(seen: ProjectSnapshot, catalogue: Catalogue): readonly Audience[] {
-  const listeners = declaredListeners(liveSettings(seen), catalogue);
-  const all = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
-  return all.filter(({ routes }) => routes.length > 0);
-}
-
-/** Settings as last observed: the declared ones, changed by the differences. */
-function liveSettings({ project, entries, differences }: ProjectSnapshot): readonly Settings[] {
-  const differing = new Map(differences.map((each) => [each.rest, each]));
-  const settings = entries.flatMap(({ kind, key, fields }): Settings | readonly [] => {
-    const rest = key === "" ? kind : `${kind}/${key}`;
-    const difference = differing.get(rest);
-    differing.delete(rest);
-    const live = difference ? liveFields(fields, difference) : fields;
-    return live ? { kind, key, fields: live, presence: "present" } : [];
-  });
-  const unlisted = [...differing.values()].flatMap(({ rest, before }): Settings | readonly [] => {
-    const parts = partsOfAddress(`${project}:${rest}`);
-    return parts && before ? { kind: parts.kind, key: parts.key, fields: before, presence: "present" } : [];
-  });
-  return [...settings, ...unlisted];
-}
-
-function liveFields(declared: Fields | null, { action, before, after }: SeenDifference): Fields | null {
-  if (action === "create") return null;
-  const unset = new Set(Object.keys(after ?? {}).filter((name) => !(name in (before ?? {}))));
-  const kept = Object.entries(declared ?? {}).filter(([name]) => !unset.has(name));
-  return { ...Object.fromEntries(kept), ...before };
 }

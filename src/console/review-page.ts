@@ -14,7 +14,7 @@ import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { KnownState, PlanReader } from "./known-state.ts";
-import { age, dataLinks, href, type ListPart, moment, pager } from "./layout.ts";
+import { age, dataLink, href, type ListPart, moment, pager } from "./layout.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -111,7 +111,7 @@ export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]
 <p class="lead">Plans are signed on your own machine, with your own key. A plan that is edited afterwards loses its approvals.</p>
 ${part.total === 0 ? none : markup`<ul class="plans">${each(plans, planNode)}</ul>`}
 ${pager(part, (to) => href("/review", { page: to === 1 ? undefined : to }))}
-${dataLinks("/review")}`;
+${dataLink("/review")}`;
 }
 
 function planNode(waiting: WaitingPlan): Markup {

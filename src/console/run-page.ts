@@ -9,7 +9,7 @@ import type { RunSummary, RunValue } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import { resourceNode } from "./causes-section.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, dataLinks, href, moment, pager, selectPage } from "./layout.ts";
+import { age, dataLink, href, moment, pager, selectPage } from "./layout.ts";
 import { actionsText, durationText, runOutcomeNode, wasUnsuccessful } from "./runs-page.ts";
 
 /** A run with its plan, progress and errors. */
@@ -39,7 +39,7 @@ export function runPage({ live }: KnownState, details: RunDetails, page: string 
 ${progress ? liveNode(run, progress) : ""}${reasonsNode(summary)}
 ${factsNode(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
-${dataLinks(`/runs/${run}`)}`;
+${dataLink(`/runs/${run}`)}`;
 }
 
 /** Reasons of a failure. */

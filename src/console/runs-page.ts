@@ -4,7 +4,7 @@ import { clipped } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import type { KnownState } from "./known-state.ts";
-import { ago, dataLinks, href, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
+import { ago, dataLink, href, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
 
 /** Filters of the history; an empty one matches anything. */
 export interface WantedRuns {
@@ -45,7 +45,7 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
 ${formNode(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableNode(part, known)}
 ${pager(part, (to) => href("/runs", { ...wanted, page: to === 1 ? undefined : to }))}
-${dataLinks("/runs", { ...wanted })}`;
+${dataLink("/runs", { ...wanted })}`;
 }
 
 function formNode({ runs }: KnownState, wanted: WantedRuns): Markup {

@@ -5,7 +5,7 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { fleetHref } from "./fleet-page.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, dataLinks, moment } from "./layout.ts";
+import { age, dataLink, moment } from "./layout.ts";
 import { anyStatus, listLabels, parseProjectFilters, type WantedProjects } from "./project-filter.ts";
 import { runOutcomeNode } from "./runs-page.ts";
 
@@ -64,7 +64,7 @@ export function searchPage(known: KnownState, q: string): Markup {
 ${sectionNode("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${badge(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
 ${sectionNode("Settings and policies", labels, ({ kind, name, filter }) => markup`<li><a href="${fleetHref({ ...filter, status: anyStatus })}">${name}</a> <span class="soft">${kind}</span></li>`)}
 ${sectionNode("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
-${dataLinks("/search", { q })}`;
+${dataLink("/search", { q })}`;
 }
 
 function sectionNode<Thing>(title: string, things: readonly Thing[], piece: (thing: Thing) => Markup): Markup {

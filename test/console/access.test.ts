@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectHref } from "../../src/base/console-paths.ts";
 import { withoutTrailing } from "../../src/base/text-format.ts";
-import { createSessions, sessionLength } from "../../src/console/access.ts";
 import type { Cause } from "../../src/model/types.ts";
 import { fleetIndex } from "../../src/state/snapshots/read-snapshots.ts";
 import { runProgram } from "../e2e/program.ts";
@@ -70,36 +69,21 @@ describe("who may look", () => {
     });
   });
 
-  test("with a token, who has it or signed in with it; nothing is told to anybody else", async () => {
+  test("with a token, as a bearer token or as a password; others are told nothing", async () => {
     const { root } = await seenBy(fleet(3));
     const { get } = await consoleOver(root, { by: "token", token });
-    for (const path of ["/", "/fleet.json", "/fleet.csv", "/runs", "/review", "/nowhere"]) {
+    for (const path of ["/", "/fleet.json", "/runs", "/review", "/nowhere"]) {
       const answer = await get(path);
       expect([path, answer.status]).toEqual([path, 401]);
       expect(await answer.text()).not.toContain("group-0");
     }
-    expect((await get("/", { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
-    expect((await get("/", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
-    const wrong = await get("/sign-in?token=wrong");
-    expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([401, null]);
-    const right = await get(`/sign-in?token=${token}`);
-    const [cookie = ""] = right.headers.getSetCookie();
-    expect([right.status, right.headers.get("location")]).toEqual([303, "/"]);
-    expect(cookie).toMatch(/HttpOnly/);
-    expect(cookie).toMatch(/SameSite=Strict/);
-    expect(cookie).not.toContain(token);
-    expect((await get("/", { headers: { cookie: cookie.split(";")[0] ?? "" } })).status).toBe(200);
-    expect((await get("/", { headers: { cookie: "evenkeel_console=guess" } })).status).toBe(401);
-  });
-
-  test("a session ends", () => {
-    let now = 0;
-    const { begin, holds } = createSessions(() => now);
-    const session = begin();
-    now = sessionLength - 1;
-    expect(holds(session)).toBe(true);
-    now++;
-    expect(holds(session)).toBe(false);
+    const statusWith = async (authorization: string) => (await get("/", { headers: { authorization } })).status;
+    const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
+    for (const right of [`Bearer ${token}`, `bearer ${token}`, basic(`ada:${token}`), basic(`:${token}`)])
+      expect([right, await statusWith(right)]).toEqual([right, 200]);
+    for (const wrong of ["Bearer wrong", "Bearer", token, basic(`ada:${token}x`), basic(`${token}:`), "Basic %"])
+      expect([wrong, await statusWith(wrong)]).toEqual([wrong, 401]);
+    expect((await get("/")).headers.get("www-authenticate")).toMatch(/^Basic /);
   });
 
   test("behind a proxy, whom it names", async () => {
@@ -133,20 +117,15 @@ describe("what is there", () => {
       ["/nowhere", "No page /nowhere."],
       ["/projects/%ff", "The URL is not valid."],
     ]) {
-      const [json, csv] = [await get(`${path}.json`), await get(`${path}.csv`)];
+      const json = await get(`${path}.json`);
       expect([json.status, await json.json()]).toEqual([404, { error }]);
-      expect([csv.status, csv.headers.get("content-type"), await csv.text()]).toEqual([
-        404,
-        expect.stringMatching(/^text\/plain/),
-        `${error}\n`,
-      ]);
     }
     const guarded = await consoleOver(root, { by: "token", token });
     const unnamed = await guarded.get("/fleet.json");
     expect([unnamed.status, await unnamed.json()]).toEqual([401, { error: expect.stringContaining("Bearer") }]);
   });
 
-  test("each page as JSON and CSV, by either spelling of a path; what is not there is a page too", async () => {
+  test("each page as JSON, by either spelling of a path; what is not there is a page too", async () => {
     const { root, state } = await seenBy(fleet(3), 2);
     const { get, errors } = await consoleOver(root);
     const [{ run = "" } = {}] = await state.runs.list();
@@ -163,8 +142,6 @@ describe("what is there", () => {
     expect(await json("/runs.json?command=drift")).toMatchObject({ total: 2 });
     expect(await json("/review.json")).toMatchObject({ total: 0 });
     expect(await json("/search.json?q=irc-gate")).toMatchObject({ found: [{ sort: "integration" }] });
-    const csv = await (await get("/fleet.csv")).text();
-    expect(csv.split("\r\n")).toHaveLength(5);
     for (const path of ["/nowhere", "/projects/a/b", "/runs/x", "/runs/x/plan", "/assets/x", "/projects/%ff"]) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get("content-type")]).toEqual([

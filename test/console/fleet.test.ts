@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { fleetDays, overdueTest } from "../../src/console/history.ts";
+import { fleetDays } from "../../src/console/history.ts";
 import type { Change } from "../../src/model/types.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
@@ -163,14 +163,5 @@ describe("the history", () => {
       ["2026-11-20", undefined, 0, 1],
       ["2026-11-21", undefined, 0, 1],
     ]);
-  });
-
-  test("knows how often the fleet is compared, and what is older than that", () => {
-    const daily = Array.from({ length: 6 }, (_, index) =>
-      run(new Date(now - index * 86_400_000).toISOString(), { fleet: counts }),
-    );
-    const isOverdue = overdueTest({ runs: daily }, now);
-    expect(["2026-11-20T12:00:00.000Z", "2026-11-19T11:00:00.000Z"].map(isOverdue)).toEqual([false, true]);
-    expect(overdueTest({ runs: daily.slice(0, 2) }, now)("2020-01-01T00:00:00.000Z")).toBe(false);
   });
 });

@@ -130,7 +130,6 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await look(url, ["/", "/?group=group-7/team-3", "/?page=2000", "/search?q=project-7", "/runs"]);
     const counts = { "in sync": 89_000, pending: 0, drifted: 10_000, unreadable: 1000 };
     expect(await (await get("/fleet.json")).json()).toMatchObject({ total: 100_000, counts });
-    expect((await (await get("/fleet.csv")).text()).split("\r\n")).toHaveLength(100_002);
   });
 
   test("whatever anybody named anything, it is text", async () => {

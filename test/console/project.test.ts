@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import { liveAudiences } from "../../src/console/project-page.ts";
 import { foldRuns } from "../../src/console/runs-page.ts";
-import { catalogueOf } from "../../src/model/catalogue.ts";
-import type { ProjectSnapshot, SeenDifference } from "../../src/state/snapshots/snapshot.ts";
 import { summary } from "../state/laws.ts";
 import { planned, planWith } from "../support/plans.ts";
 import { consoleOver, drifted, seen, seenBy } from "./serving.ts";
@@ -21,57 +18,9 @@ test("a difference has the commands that resolve it, what is live before what is
   ]);
   expect(page).toContain("<th>Field</th><th>Live</th><th>Declared</th>");
   expect(page).toMatch(/Last applied by grace, <a href="\/runs\/r-1">/);
-  expect(page).toContain('<td data-label="at">#war-room</td>');
   const other = await (await get("/projects/web/b")).text();
   expect(other).toContain("evenkeel apply --target web/b:integration/irc-gateway");
   expect(other).not.toContain("evenkeel accept");
-});
-
-const entry = { policy: "all", file: "all.yaml", commit: null };
-const irc = { recipients: "#declared", server_port: 6659, push_events: true };
-const difference: Omit<SeenDifference, "action" | "before" | "after"> = {
-  ...{ rest: "integration/irc-gateway", cause: "drift", reason: "", since: "", file: "", line: 1, column: 1 },
-};
-
-test.each([
-  ["as declared", irc, undefined, ["#declared"]],
-  [
-    "with what differs",
-    irc,
-    { action: "update", before: { recipients: "#live" }, after: { recipients: "#declared" } },
-    ["#live"],
-  ],
-  [
-    "without a flag that is off",
-    irc,
-    { action: "update", before: { push_events: false }, after: { push_events: true } },
-    [],
-  ],
-  ["without what is not set", irc, { action: "update", before: {}, after: { recipients: "#declared" } }, [null]],
-  ["without what is missing", irc, { action: "create", before: null, after: irc }, []],
-  [
-    "with what should be off",
-    null,
-    { action: "disable", before: { ...irc, recipients: "#off" }, after: null },
-    ["#off"],
-  ],
-] as const)("recipients are those of the project as observed: %s", (_, fields, found, channels) => {
-  const seenOf: ProjectSnapshot = {
-    ...{
-      project: "p",
-      syncStatus: "drifted",
-      since: "",
-      seen: "",
-      run: "",
-      unverified: {},
-      unmanaged: 0,
-      problems: [],
-    },
-    entries: [{ ...entry, kind: "integration", key: "irc-gateway", fields }],
-    differences: found ? [{ ...difference, ...found }] : [],
-  };
-  const pushes = liveAudiences(seenOf, catalogueOf()).find(({ many }) => many === "pushes");
-  expect(pushes?.routes.map(({ channel }) => channel) ?? []).toEqual(channels);
 });
 
 test("checks that saw the same as the one before are one row; applies and what differs are not", () => {

@@ -49,7 +49,7 @@ describe.skipIf(!available)("a console over a state that machines share (needs p
     // A page waits for the check of the state that it began, however long that takes.
     vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
 
-    for (const path of ["/", "/?status=drifted", "/fleet.csv", "/runs", "/search?q=project-7"]) {
+    for (const path of ["/", "/?status=drifted", "/fleet.json", "/runs", "/search?q=project-7"]) {
       const { statements, bytes } = await asking(get, path);
       expect([path, statements, bytes < 25_000]).toEqual([path, 5, true]);
     }
