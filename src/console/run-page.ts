@@ -107,12 +107,9 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
   const groups = touchedGroups(summary, errors);
   const part = selectPage(groups, page, 60);
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(summary)}</p>`;
-  const more = summary.omitted
-    ? markup`<p class="soft">${counted(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
-    : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
 <p class="soft">${counted(listTouched(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
-<ul class="touched paper">${each(part.rows, (group) => groupNode(group, summary.values))}</ul>${more}
+<ul class="touched paper">${each(part.rows, (group) => groupNode(group, summary.values))}</ul>
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 

@@ -29,7 +29,7 @@ export function filterRuns(
       (command === "" || run.command === command) &&
       (outcome === "" || (run.outcome ?? "did not finish") === outcome) &&
       (who === "" || run.who.toLowerCase().includes(who.toLowerCase())) &&
-      (project === "" || run.touched[project] !== undefined || (run.omitted ?? 0) > 0),
+      (project === "" || run.touched[project] !== undefined),
   );
 }
 

@@ -1,10 +1,11 @@
+import { grouped } from "../base/grouped.ts";
 import { isObject, parsedJson } from "../base/json.ts";
 import type { Rate } from "../base/rate.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
 
-/** The stored summary of a run (docs/state.md): at most 6 KB, plus 100 bytes per changed address. */
+/** The stored summary of a run (docs/state.md). */
 export interface RunSummary {
   readonly run: string;
   readonly command: string;
@@ -26,8 +27,6 @@ export interface RunSummary {
   readonly progress?: RunProgress;
   /** Changes by project and by the rest of the address; `~a` is an applied update. */
   readonly touched: Touched;
-  /** Number of addresses that did not fit. */
-  readonly omitted?: number;
   /** Values that the changes of most projects set. */
   readonly values?: readonly RunValue[];
   /** The run whose saved plan was applied. */
@@ -47,43 +46,29 @@ export interface TouchedAddress {
   readonly status?: OutcomeStatus | undefined;
 }
 
-/** Maximum number of reasons, and bytes of each. */
+/** Maximum number of reasons, and characters of each. */
 const [maxReasons, maxReason] = [3, 250];
 
 /** The reasons that fit into a summary, and the number of others. */
 export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reasons"> {
   if (reasons.length === 0) return {};
   const more = reasons.length - maxReasons;
-  return { reasons: [...reasons.slice(0, maxReasons).map(shorten), ...(more > 0 ? [`and ${more} more`] : [])] };
+  return {
+    reasons: [
+      ...reasons.slice(0, maxReasons).map((each) => truncate(each.replace(/\s+/g, " "), maxReason)),
+      ...(more > 0 ? [`and ${more} more`] : []),
+    ],
+  };
 }
 
-function shorten(text: string): string {
-  const line = text.slice(0, maxReason).replace(/\s+/g, " ");
-  let length = line.length;
-  while (jsonSize(line.slice(0, length)) > maxReason) length -= Math.ceil(length / 10);
-  return length < line.length || text.length > maxReason ? `${line.slice(0, length).toWellFormed()}…` : line;
-}
-
-const room = { run: 1024, address: 100 } as const;
-
-/** The first addresses of a run that fit into its summary. */
-export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, "touched" | "omitted"> {
-  const touched = new Map<string, Map<string, string>>();
-  let left = room.run + changes.length * room.address;
-  let omitted = 0;
-  for (const change of changes) {
-    const [project, rest] = addressParts(change.address);
-    left -= jsonSize(rest) + jsonSize(toCode(change)) + (touched.has(project) ? 0 : jsonSize(project) + 2);
-    if (left < 0) omitted++;
-    else touched.set(project, (touched.get(project) ?? new Map()).set(rest, toCode(change)));
-  }
-  const rows = [...touched].map(([project, codes]) => [project, Object.fromEntries(codes)] as const);
-  return { touched: Object.fromEntries(rows), ...(omitted > 0 && { omitted }) };
-}
-
-/** Bytes of a text as JSON, including the colon or comma after it. */
-function jsonSize(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text)) + 1;
+/** The addresses of a run by project, with their codes. */
+export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, "touched"> {
+  const parts = changes.map((change) => ({ parts: addressParts(change.address), code: toCode(change) }));
+  const projects = grouped(parts, ({ parts: [project] }) => project);
+  const touched = Array.from(projects, ([project, own]) => {
+    return [project, Object.fromEntries(own.map(({ parts: [, rest], code }) => [rest, code]))] as const;
+  });
+  return { touched: Object.fromEntries(touched) };
 }
 
 /** Codes of actions, as in reports, and of outcomes. */
@@ -116,10 +101,10 @@ function isSummary(read: unknown): read is RunSummary {
   return texts && perhaps && isRest;
 }
 
-/** True if a run changed or planned to change a project; also true if its addresses did not all fit. */
-export function concerns({ touched, omitted = 0 }: RunSummary, project: string): boolean {
+/** True if a run changed or planned to change a project. */
+export function concerns({ touched }: RunSummary, project: string): boolean {
   const wanted = project.toLowerCase();
-  return omitted > 0 || Object.keys(touched).some((name) => name.toLowerCase() === wanted);
+  return Object.keys(touched).some((name) => name.toLowerCase() === wanted);
 }
 
 /** The common change of several projects: the first field that differs, for people. */
@@ -136,27 +121,19 @@ export interface RunValue {
   readonly projects: number;
 }
 
-/** Maximum number of values, bytes of all of them, and characters of each text. */
-const [maxValues, maxBytes, maxText] = [12, 3000, 60];
+/** Maximum number of values, and characters of their texts. */
+const [maxValues, maxText] = [12, 60];
 
-/** The values of most projects that fit into a summary. */
+/** The values of most projects, truncated. */
 export function keptValues(values: readonly RunValue[]): { readonly values?: readonly RunValue[] } {
   if (values.length === 0) return {};
   const first = values.toSorted((a, b) => b.projects - a.projects).slice(0, maxValues);
-  let left = maxBytes;
-  const kept = first.map((value) => ({ ...value, before: truncate(value.before), after: truncate(value.after) }));
-  return {
-    values: kept.filter((value) => {
-      const size = Buffer.byteLength(JSON.stringify(value)) + 1;
-      if (size > left) return false;
-      left -= size;
-      return true;
-    }),
-  };
+  const short = (text: string | null) => text && truncate(text, maxText);
+  return { values: first.map((value) => ({ ...value, before: short(value.before), after: short(value.after) })) };
 }
 
-function truncate(text: string | null): string | null {
-  return text !== null && text.length > maxText ? `${text.slice(0, maxText).toWellFormed()}…` : text;
+function truncate(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
 function areRunValues(read: unknown): read is readonly RunValue[] {

@@ -1,9 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { claimFor } from "../../src/state/lease.ts";
-import { keptReasons, keptValues, touchedBy } from "../../src/state/run-summary.ts";
 import { scene } from "./workspace.ts";
 
 const projects = ["p", "q"].map((path) => ({ path, licenses: { MIT: "denied" } }));
@@ -87,40 +84,6 @@ test("a saved plan in the folder is checked like a file", async () => {
   expect(applied).toMatchObject({ code: 0, writes: 2 });
   expect(applied.stdout.match(/^ {2}. applied /gm)).toHaveLength(2);
   expect(Object.keys(files())).toContain(file);
-});
-
-test("a summary takes at most 6 KB, and 100 bytes for each changed address", () => {
-  const long = "x".repeat(5000);
-  const head = claimFor("20261121T072315Z-1f2e", { GITLAB_USER_LOGIN: long, CI_JOB_URL: `https://${long}` });
-  const address = fc.tuple(fc.string({ unit: "binary", maxLength: 300 }), fc.string({ maxLength: 40 }));
-  const reason = fc.string({ unit: "binary", maxLength: 400 });
-  const value = fc.record({
-    rest: fc.string({ unit: "binary", maxLength: 300 }),
-    action: fc.constant("update" as const),
-    field: fc.string({ maxLength: 40 }),
-    before: fc.option(reason),
-    after: fc.option(reason),
-    projects: fc.nat(),
-  });
-  const lists = [fc.array(address, { maxLength: 30 }), fc.array(reason, { maxLength: 6 }), fc.array(value)] as const;
-  fc.assert(
-    fc.property(...lists, (pairs, reasons, values) => {
-      const changes = pairs.map(([project, key]) => ({
-        address: `${project.replaceAll(":", "")}:license/${key}`,
-        action: "create" as const,
-        status: "applied" as const,
-      }));
-      const summary = {
-        ...head,
-        command: "apply",
-        started: "2026-11-21T08:00:00.000Z",
-        ...touchedBy(changes),
-        ...keptReasons(reasons),
-        ...keptValues(values),
-      };
-      expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(6000 + 100 * changes.length);
-    }),
-  );
 });
 
 test("a run that failed or was refused says why in the history, and as a run without a journal", async () => {
