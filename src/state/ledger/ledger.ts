@@ -43,7 +43,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const memories = new ProjectMemories(contents.lines, keyId);
   const keyed = (text: string) => createHmac("sha256", key).update(text).digest("base64url").slice(0, hashLength);
   const edit = (address: string, memory: Memory | undefined) => {
-    const [project, rest] = boundedNames(address);
+    const [project, rest] = addressParts(address);
     memories.edit(project, rest, memory);
   };
   const saveNow = async (token: LeaseToken) => {
@@ -59,7 +59,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
     catalogue,
     hashed: keyed,
-    recall: (address) => memories.recall(...boundedNames(address)),
+    recall: (address) => memories.recall(...addressParts(address)),
     ...fingerprinter(keyed, options.secrets, catalogue),
     remember: edit,
     forget: (address) => edit(address, undefined),
@@ -185,12 +185,6 @@ class ProjectMemories {
 /** Characters of Base64: 132 bits. */
 const hashLength = 22;
 
-/** Project and rest of an address, as every store can hold them. */
-function boundedNames(address: string): readonly [project: string, rest: string] {
-  const [project, rest] = addressParts(address);
-  return [boundedName(project), boundedName(rest)];
-}
-
 function foreignKey({ file }: LedgerStore, count: number): Problem {
   const lines = count === 1 ? "1 line was" : `${count} lines were`;
   const message = `${lines} written with a different key and ignored; set EVENKEEL_LEDGER_KEY to the key that wrote it`;
@@ -233,21 +227,4 @@ function withDigests(value: Value, digestOf: (reference: SecretReference) => str
 /** The digest of a secret's value. */
 function secretDigest(value: string): string {
   return createHash("sha256").update(value).digest("base64url");
-}
-
-/** Bytes; three of them fit into an index entry of PostgreSQL. */
-const maxBytes = 400;
-
-/** Most names, whose characters are one byte each. */
-const usual = /^[ -~]*$/;
-
-/**
- * Returns a name unchanged, or its hash if it is too long for an index or contains what a database cannot store (NUL,
- * lone surrogates). Different names stay different.
- */
-export function boundedName(name: string): string {
-  if (name.length <= maxBytes && usual.test(name)) return name;
-  const isPlain = Buffer.byteLength(name) <= maxBytes && !name.includes("\0") && name.isWellFormed();
-  // As JSON, because UTF-8 encodes all lone surrogates as the same character.
-  return isPlain ? name : `sha256:${createHash("sha256").update(JSON.stringify(name)).digest("hex")}`;
 }

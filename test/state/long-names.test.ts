@@ -1,16 +1,7 @@
 import { expect, test } from "vitest";
-import { boundedName } from "../../src/state/ledger/ledger.ts";
 import { stage } from "../support/stage.ts";
 
 const odd = ["x".repeat(9000), `${"x".repeat(8999)}y`, "é".repeat(3000), "a\u0001b", "%2F?#'\"\\", "a\nb", " b ", "💥"];
-
-test("names stay different, short, and of what a database holds", () => {
-  const names = [...odd, "a\0b", "a\ud800b", "a\udfffb", "sha256:"].map(boundedName);
-  expect(new Set(names).size).toBe(odd.length + 4);
-  for (const name of names)
-    expect([Buffer.byteLength(name) <= 400, name.includes("\0"), name.isWellFormed()]).toEqual([true, false, true]);
-  expect(boundedName("license/MIT")).toBe("license/MIT");
-});
 
 test("one name that no index holds loses nothing of a ledger", async () => {
   const licenses = Object.fromEntries([...odd, "MIT"].map((name) => [name, "denied"]));
