@@ -160,19 +160,16 @@ const listLogs =
 const listDocuments = `
   SELECT name FROM evenkeel.document WHERE workspace = $1 AND collection = $2 ORDER BY name COLLATE "C"`;
 
-/** The end of the last reservation, corrected if the clock of the server was set back. */
-const reserved = "r.reserved - greatest(r.noted - clock_timestamp(), interval '0')";
-
 const reserve = `
   INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (key) DO UPDATE
-  SET reserved = greatest(${reserved}, clock_timestamp()) + $2 * interval '1 millisecond', noted = clock_timestamp()
+  SET reserved = greatest(r.reserved, clock_timestamp()) + $2 * interval '1 millisecond'
   RETURNING extract(epoch FROM reserved - clock_timestamp())::float8 * 1000 AS until`;
 
 const hold = `
   INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (key) DO UPDATE
-  SET reserved = greatest(${reserved}, clock_timestamp() + $2 * interval '1 millisecond'), noted = clock_timestamp()`;
+  SET reserved = greatest(r.reserved, clock_timestamp() + $2 * interval '1 millisecond')`;
 
 /** The rates of all workspaces, one row per token. */
 function postgresRates({ query }: PostgresSession): Rates {
@@ -186,13 +183,13 @@ function postgresRates({ query }: PostgresSession): Rates {
 }
 
 /** Version of {@link tables}: a change of them needs a new version, and a migration as soon as one is released. */
-const version = 2;
+const version = 3;
 
 /** JSON is stored as text, because messages of servers may contain what jsonb rejects. */
 const tables: readonly string[] = [
   `CREATE TABLE evenkeel.lease (
      workspace text, name text, fence bigint NOT NULL, run text, who text, host text, pid integer, job text,
-     since timestamptz NOT NULL, deadline timestamptz NOT NULL, noted timestamptz NOT NULL DEFAULT now(),
+     since timestamptz NOT NULL, deadline timestamptz NOT NULL,
      PRIMARY KEY (workspace, name))`,
   `CREATE TABLE evenkeel.document (
      workspace text, collection text, name text, content text NOT NULL, PRIMARY KEY (workspace, collection, name))`,
@@ -200,8 +197,7 @@ const tables: readonly string[] = [
      workspace text, log text, name text, batch uuid, place integer, arrival bigint GENERATED ALWAYS AS IDENTITY,
      content text NOT NULL, PRIMARY KEY (workspace, log, name, batch, place))`,
   "CREATE INDEX line_by_arrival ON evenkeel.line (workspace, log, name, arrival)",
-  `CREATE TABLE evenkeel.rate (
-     key text PRIMARY KEY, reserved timestamptz NOT NULL, noted timestamptz NOT NULL DEFAULT now())`,
+  "CREATE TABLE evenkeel.rate (key text PRIMARY KEY, reserved timestamptz NOT NULL)",
   `CREATE TABLE evenkeel.part (
      workspace text, run text, part text, since timestamptz NOT NULL, result text NOT NULL,
      PRIMARY KEY (workspace, run, part))`,

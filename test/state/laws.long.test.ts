@@ -42,12 +42,12 @@ laws({
   },
 });
 
-/** Lets leases of a workspace have been noted so much earlier. */
+/** Lets leases of a workspace end so much earlier. */
 function aging(url: string, workspace: string) {
-  const earlier = (milliseconds: number) =>
-    ["deadline", "noted"].map((column) => `${column} = ${column} - interval '${milliseconds} milliseconds'`).join();
   return (milliseconds: number) =>
-    asked(url, [`UPDATE evenkeel.lease SET ${earlier(milliseconds)} WHERE workspace = '${workspace}'`]);
+    asked(url, [
+      `UPDATE evenkeel.lease SET deadline = deadline - interval '${milliseconds} milliseconds' WHERE workspace = '${workspace}'`,
+    ]);
 }
 
 async function asked(url: string, statements: readonly string[]): Promise<void> {

@@ -5,9 +5,9 @@ import { UnavailableError, UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { closeWithTimeout } from "../../state/postgres/connection.ts";
 import {
   type BullMq,
+  closeWithTimeout,
   type QueueAddress,
   type QueueConnection,
   queueAddressIn,

@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
-import { Socket } from "node:net";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { ConnectionOptions } from "node:tls";
-import type { ClientConfig } from "pg";
+import type { PoolConfig } from "pg";
 import { UserError } from "../../base/exit.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
@@ -18,7 +14,7 @@ export interface Database {
   readonly place: string;
   readonly user: string;
   /** Tried in order until the server accepts the encryption of one. */
-  readonly attempts: readonly ClientConfig[];
+  readonly attempts: readonly PoolConfig[];
 }
 
 const parameters = ["sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"] as const;
@@ -114,25 +110,8 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
 }
 
 function readCertificates({ sslrootcert, sslcert, sslkey }: Parameters): ConnectionOptions {
-  const root = sslrootcert === "system" ? undefined : (sslrootcert ?? defaultFile("root.crt"));
-  const texts = {
-    ca: root,
-    cert: sslcert ?? defaultFile("postgresql.crt"),
-    key: sslkey ?? defaultFile("postgresql.key"),
-  };
-  const read = Object.entries(texts).flatMap(([use, file]) => (file ? [[use, readText(file)]] : []));
-  return Object.fromEntries(read);
-}
-
-/** A default file of libpq, if it exists. */
-function defaultFile(name: string): string | undefined {
-  const file = join(homedir(), ".postgresql", name);
-  try {
-    readFileSync(file);
-    return file;
-  } catch {
-    return undefined;
-  }
+  const files = { ca: sslrootcert === "system" ? undefined : sslrootcert, cert: sslcert, key: sslkey };
+  return Object.fromEntries(Object.entries(files).flatMap(([use, file]) => (file ? [[use, readText(file)]] : [])));
 }
 
 function readText(file: string): string {
@@ -141,40 +120,4 @@ function readText(file: string): string {
   } catch (error) {
     throw new UserError(`cannot read ${file} for the connection to the state: ${describeSystemError(error)}`);
   }
-}
-
-/** The sockets of a group of connections. */
-export interface Sockets {
-  /** Creates a socket. */
-  readonly stream: () => Socket;
-  /** Destroys all of them, and later ones, so that none keeps the process alive. */
-  readonly cut: () => void;
-}
-
-export function openSockets(): Sockets {
-  const open = new Set<Socket>();
-  let isOver = false;
-  const stream = () => {
-    const socket = new Socket();
-    open.add(socket);
-    if (isOver) setImmediate(() => socket.destroy());
-    return socket.once("close", () => open.delete(socket));
-  };
-  return {
-    stream,
-    cut: () => {
-      isOver = true;
-      for (const socket of open) socket.destroy();
-    },
-  };
-}
-
-/** Waits up to 2 seconds for a connection to close, and ignores errors. */
-export async function closeWithTimeout(closing: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  const late = pause(2000, undefined, { signal: timer.signal });
-  await Promise.race([closing, late]).catch(() => {});
-  timer.abort();
-  closing.catch(() => {});
-  late.catch(() => {});
 }

@@ -22,18 +22,13 @@ const take = `
   VALUES ($1, $2, 1, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + $8 * interval '1 millisecond')
   ON CONFLICT (workspace, name) DO UPDATE
   SET fence = l.fence + 1, run = excluded.run, who = excluded.who, host = excluded.host, pid = excluded.pid,
-      job = excluded.job, since = excluded.since, deadline = excluded.deadline, noted = clock_timestamp()
+      job = excluded.job, since = excluded.since, deadline = excluded.deadline
   WHERE l.deadline <= clock_timestamp() OR l.run = excluded.run
   RETURNING fence`;
 
 const renew = `
-  UPDATE evenkeel.lease SET deadline = clock_timestamp() + $5 * interval '1 millisecond', noted = clock_timestamp()
+  UPDATE evenkeel.lease SET deadline = clock_timestamp() + $5 * interval '1 millisecond'
   WHERE workspace = $1 AND name = $2 AND run = $3 AND fence = $4 AND deadline > clock_timestamp() RETURNING 1`;
-
-/** If the server's clock was set back since the last renewal, the remaining duration starts again from now. */
-const afterSetBack = `
-  UPDATE evenkeel.lease SET deadline = clock_timestamp() + (deadline - noted), noted = clock_timestamp()
-  WHERE workspace = $1 AND name = $2 AND noted > clock_timestamp() AND isfinite(deadline)`;
 
 const remaining = `
   SELECT extract(epoch FROM deadline - clock_timestamp()) * 1000 AS milliseconds FROM evenkeel.lease
@@ -69,7 +64,6 @@ export function postgresLeases({ query }: PostgresSession, workspace: string, na
       const { run, who, host, pid, job = null } = claim;
       const [row] = await query<{ fence: string }>(take, [workspace, name, run, who, host, pid, job, milliseconds]);
       if (row) return { run, fence: Number(row.fence) };
-      await query(afterSetBack, [workspace, name]);
       const heldBy = await holder();
       return heldBy ? { heldBy } : leases.take(claim, milliseconds);
     },

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client, ClientConfig } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { UnavailableError, UserError } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { closeWithTimeout, type Database, openSockets } from "./connection.ts";
+import type { Database } from "./connection.ts";
 
 /** A connection to the database, opened again when it breaks. */
 export interface PostgresSession extends AsyncDisposable {
@@ -21,139 +21,87 @@ const patience = 10_000;
 
 /** Opens a connection. @throws UnavailableError if the database cannot be reached; UserError if it rejects the connection. */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
-  const { default: pg } = await import("pg");
-  const connection = new Reconnecting(database, pg.Client);
-  await connection.open();
+  const pool = await connect(database);
+  let unavailable: UnavailableError | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  const retry = async <Result>(work: (on: PoolClient) => Promise<Result>): Promise<Result> => {
+    const end = performance.now() + patience;
+    for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
+      if (unavailable) throw unavailable;
+      try {
+        return await runOnce(pool, work);
+      } catch (error) {
+        if (!isTransientError(error)) throw toUserError(error, database);
+        const why = `has been unavailable for ${patience / 1000} s: ${errorText(error)}`;
+        if (performance.now() + wait >= end) unavailable ??= new UnavailableError(`the state ${database.place} ${why}`);
+        else await pause(wait);
+      }
+    }
+  };
+  const run = <Result>(work: (on: PoolClient) => Promise<Result>): Promise<Result> => {
+    const result = queue.then(() => retry(work));
+    queue = result.catch(() => {});
+    return result;
+  };
   return {
-    query: (text, values) => connection.run((on) => queryOn(on)<never>(text, values)),
-    transaction: (work) => connection.run((on) => inTransaction(on, work)),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+    query: (text, values) => run((on) => queryOn(on)<never>(text, values)),
+    transaction: (work) => run((on) => inTransaction(on, work)),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.race([queue.then(() => pool.end()), pause(closing, undefined, { ref: false })]);
+      unavailable ??= new UnavailableError(`the state ${database.place} is closed`);
+    },
   };
 }
 
-/** A connection that is opened again when it breaks. It executes one statement at a time. */
-class Reconnecting implements AsyncDisposable {
-  readonly #database: Database;
-  readonly #client: typeof Client;
-  readonly #sockets = openSockets();
-  #current: Promise<Client> | undefined;
-  #unavailable: UnavailableError | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+/** Milliseconds to wait for the end of a connection. */
+const closing = 2000;
 
-  constructor(database: Database, client: typeof Client) {
-    this.#database = database;
-    this.#client = client;
-  }
-
-  async open(): Promise<void> {
-    await within(this.#connect(patience), patience).catch((error) => {
-      throw toUserError(error, this.#database);
-    });
-  }
-
-  run<Result>(work: (on: Client) => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(() => this.#retry(work));
-    this.#queue = result.catch(() => {});
-    return result;
-  }
-
-  async #retry<Result>(work: (on: Client) => Promise<Result>): Promise<Result> {
-    const end = performance.now() + patience;
-    for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
-      if (this.#unavailable) throw this.#unavailable;
-      const left = end - performance.now();
-      const current = this.#connect(left);
-      try {
-        return await within(current.then(work), left);
-      } catch (error) {
-        if (!isTransientError(error)) throw toUserError(error, this.#database);
-        this.#drop(current);
-        if (performance.now() + wait >= end) throw this.#giveUp(error);
-        await pause(wait);
-      }
+/** One connection, which is opened again when it breaks, with the first encryption that the server accepts. */
+async function connect(database: Database): Promise<Pool> {
+  const { default: pg } = await import("pg");
+  let refused: unknown;
+  for (const attempt of database.attempts) {
+    const limits = { max: 1, idleTimeoutMillis: 0, connectionTimeoutMillis: patience, query_timeout: patience };
+    const pool = new pg.Pool({ ...attempt, ...limits, keepAlive: true, allowExitOnIdle: true });
+    // An error between two statements is reported by the next one.
+    pool.on("error", () => {}).on("connect", (client) => void client.on("error", () => {}));
+    try {
+      await runOnce(pool, async () => {});
+      return pool;
+    } catch (error) {
+      void pool.end();
+      refused = error;
+      if (!isAboutEncryption(error)) break;
     }
   }
-
-  #giveUp(error: unknown): UnavailableError {
-    const { place } = this.#database;
-    const sentence = `the state ${place} has been unavailable for ${patience / 1000} s: ${errorText(error)}`;
-    this.#unavailable ??= new UnavailableError(sentence);
-    return this.#unavailable;
-  }
-
-  #connect(limit: number): Promise<Client> {
-    const settings = { connectionTimeoutMillis: Math.max(1, limit), stream: this.#sockets.stream };
-    this.#current ??= connect(this.#client, this.#database, settings);
-    return this.#current;
-  }
-
-  #drop(broken: Promise<Client>): void {
-    if (this.#current === broken) this.#current = undefined;
-    broken.then((client) => client.end()).catch(() => {});
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await closeWithTimeout(this.#queue.then(() => this.#current).then((last) => last?.end()));
-    // A later query would open a new connection and keep the process alive.
-    this.#unavailable ??= new UnavailableError(`the state ${this.#database.place} is closed`);
-    this.#sockets.cut();
-  }
+  throw toUserError(refused, database);
 }
 
-function queryOn(client: Client): PostgresSession["query"] {
-  return async (text, values = []) => (await client.query({ text, values: [...values] })).rows;
-}
-
-async function inTransaction<Result>(
-  on: Client,
-  work: (query: PostgresSession["query"]) => Promise<Result>,
-): Promise<Result> {
+/** Closes the connection after an error, which also rolls back its transaction. */
+async function runOnce<Result>(pool: Pool, work: (on: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
   try {
-    await on.query("BEGIN");
-    const result = await work(queryOn(on));
-    await on.query("COMMIT");
+    const result = await work(client);
+    client.release();
     return result;
   } catch (error) {
-    await on.query("ROLLBACK").catch(() => {});
+    client.release(true);
     throw error;
   }
 }
 
-async function connect(
-  PgClient: typeof Client,
-  { attempts }: Database,
-  settings: Pick<ClientConfig, "connectionTimeoutMillis" | "stream">,
-): Promise<Client> {
-  let refused: unknown;
-  for (const attempt of attempts) {
-    const client = new PgClient({ ...attempt, ...settings, keepAlive: true });
-    // An error on an idle connection is reported by the next statement.
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      client.end().catch(() => {});
-      refused = error;
-      if (!isAboutEncryption(error)) throw error;
-    }
-  }
-  throw refused;
+function queryOn(client: PoolClient): PostgresSession["query"] {
+  return async (text, values = []) => (await client.query({ text, values: [...values] })).rows;
 }
 
-/** A database that does not respond in time counts as unavailable. */
-async function within<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
-  const timer = new AbortController();
-  const end = pause(Math.max(1, milliseconds), undefined, { signal: timer.signal }).then(() => {
-    throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
-  });
-  try {
-    return await Promise.race([work, end]);
-  } finally {
-    timer.abort();
-    end.catch(() => {});
-    work.catch(() => {});
-  }
+async function inTransaction<Result>(
+  on: PoolClient,
+  work: (query: PostgresSession["query"]) => Promise<Result>,
+): Promise<Result> {
+  await on.query("BEGIN");
+  const result = await work(queryOn(on));
+  await on.query("COMMIT");
+  return result;
 }
 
 /** True if the server may accept a different encryption. */
