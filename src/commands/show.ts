@@ -22,7 +22,7 @@ import type { DesiredProject, Project } from "../model/types.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText, showJson, showText } from "../report/show.ts";
 import { connectionOf } from "../run/connection.ts";
 import { type Checked, validated } from "../run/context.ts";
-import { readOwners } from "../run/live/find-projects.ts";
+import { readOwners } from "../run/live/owner-list.ts";
 import type { Request } from "../run/request.ts";
 import { lastOutcomes } from "../state/journal.ts";
 import { openState } from "../state/open-state.ts";

@@ -23,7 +23,12 @@ const deletionDates = ["marked_for_deletion_on", "marked_for_deletion_at"] as co
 
 /** Reduces a row to these fields. */
 export function readableRow(owner: Owner, row: JsonObject): JsonObject {
-  return Object.fromEntries(rowFields[owner].flatMap((name) => (name in row ? [[name, row[name]]] : [])));
+  return pickFields(row, rowFields[owner]);
+}
+
+/** Reduces a row to some fields, as far as it has them. */
+export function pickFields(row: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }
 
 /** The fields of a list's rows that are kept. */

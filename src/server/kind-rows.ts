@@ -70,8 +70,11 @@ export function createdRow(
   for (const each of fields) {
     const { field, parameters, store, part } = each;
     const [parameter = ""] = parameters;
-    if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others, target }));
-    else if (parameter in params) row[part] = toStored(field, params[parameter], undefined);
+    if (store.length > 0) {
+      const { "x-usual": usual } = field;
+      const sent = usual === undefined || parameter in params ? params : { ...params, [parameter]: usual };
+      Object.assign(row, computeParts(each, { params: sent, row, others, target }));
+    } else if (parameter in params) row[part] = toStored(field, params[parameter], undefined);
     else if (!field.writeOnly && parameter !== "") row[part] = initialValue(field);
   }
   return row;

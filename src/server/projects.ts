@@ -10,18 +10,14 @@ import { permissionsOf } from "./users.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
 export const listProjects: Handler = (context, call) => {
-  const { state, behaviour, kinds } = context;
+  const { state, behaviour } = context;
   const isAdmin = call.caller.role === "admin";
   const storage = call.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
   const rows = selectKeyset(listWanted(state, call, filter), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
-  const row = (project: Repository) => {
-    const base = projectRow(state, project, showsStorage);
-    const { visibility = "private", topics } = ownerRow(state, kinds.owners.project, project.id, base);
-    return { ...base, visibility, topics };
-  };
+  const row = (project: Repository) => ownerRowOf(context, project, showsStorage);
   if (isKeyset(call)) return keysetPaged(context, call, rows, row);
   return offsetFault(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
@@ -73,18 +69,18 @@ export function setArchived(archived: boolean): ProjectHandler {
     json(201, shownProject(context, caller, putProject(context.state, { ...record, archived }).record));
 }
 
-/** A project with its settings. */
-export function shownProject(
-  { state, behaviour, kinds }: ServerContext,
-  caller: Caller,
-  project: Repository,
-): JsonObject {
-  const row = projectRow(state, project, caller.role === "admin" || !behaviour.storageHidden);
-  return {
-    ...ownerRow(state, kinds.owners.project, project.id, row),
-    ...rowsWithin(state, kinds, "project", project.id),
-    permissions: permissionsOf(caller),
-  };
+/** A project with its settings, and the caller's role. */
+export function shownProject(context: ServerContext, caller: Caller, project: Repository): JsonObject {
+  const showsStorage = caller.role === "admin" || !context.behaviour.storageHidden;
+  return { ...ownerRowOf(context, project, showsStorage), permissions: permissionsOf(caller) };
+}
+
+/** A project with its settings, as lists of projects have it too. */
+function ownerRowOf({ state, kinds }: ServerContext, project: Repository, showsStorage: boolean): JsonObject {
+  const base = projectRow(state, project, showsStorage);
+  const { repository_storage, ...row } = ownerRow(state, kinds.owners.project, project.id, base);
+  const rows = rowsWithin(state, kinds, "project", project.id);
+  return { ...row, ...(showsStorage && { repository_storage }), ...rows };
 }
 
 /** A group with its settings. */

@@ -8,7 +8,7 @@ import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
 import { importedKinds, type PolicyKind, policyKinds } from "../../model/kinds.ts";
 import { bareName, type Owner, ownerOfName, owners } from "../../model/owner.ts";
 import type { Kind, Platform, Problem, Project } from "../../model/types.ts";
-import { readOwners } from "../../run/live/find-projects.ts";
+import { readOwners } from "../../run/live/owner-list.ts";
 
 /** The projects and groups that the user selected. */
 export interface Choice {

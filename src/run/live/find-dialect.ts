@@ -8,7 +8,7 @@ import { dialectOfSlugs, otherDialectOf, tellingSlugs } from "../../model/dialec
 import { dialects } from "../../model/dialects.ts";
 import { integrationReads } from "../../model/kinds.ts";
 import type { Call, Platform, Project } from "../../model/types.ts";
-import { readSomeProjects } from "./find-projects.ts";
+import { readSomeProjects } from "./owner-list.ts";
 
 /** The dialect of a server, with the evidence as a clause: `payments/api has slack`. */
 export interface FoundDialect {

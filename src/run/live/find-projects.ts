@@ -1,5 +1,4 @@
 import { inParallel } from "../../base/concurrency.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { byName } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
@@ -19,23 +18,12 @@ import {
   selectsByGlob,
 } from "../../manifest/projects.ts";
 import { isMatch, isSelected } from "../../manifest/selection.ts";
-import { call } from "../../model/call.ts";
-import { groupsWithPaths, projectsWithPaths } from "../../model/endpoints.ts";
 import { identified, projectFinder, projectNamed, unresolvedReferences } from "../../model/identity.ts";
-import {
-  bareName,
-  describeOwner,
-  isGroup,
-  type Owner,
-  ownedBy,
-  ownerName,
-  ownerOfName,
-  owners,
-} from "../../model/owner.ts";
-import { isArchived, readableRow } from "../../model/owner-row.ts";
-import { isId } from "../../model/project-id.ts";
-import type { Fields, Place, Problem, Project } from "../../model/types.ts";
+import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
+import type { Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
+import { ownRowFields } from "./kind-rows.ts";
+import { lookUpProject, lookUpProjects, readFirstPage, readOwners } from "./owner-list.ts";
 
 /** The projects of a run, by policies and options. */
 export interface ProjectScope {
@@ -130,7 +118,7 @@ async function selectedPart(reader: Reader, scope: ProjectScope): Promise<FoundP
   if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return selectChanged(reader, scope, since);
   if (selectsByGlob(policies)) {
-    const listing = await readOwners(reader, policies[0]?.of);
+    const listing = await readOwners(reader, policies[0]?.of, ownRowFields(reader.catalogue, policies));
     return { ...projectsOf(policies, listing), listing };
   }
   if (!needsLookup(policies)) return projectsOf(policies, undefined);
@@ -147,7 +135,7 @@ async function lookUpNamed(
   workers: number,
 ): Promise<readonly Project[]> {
   const lacking = partlyKnown(policies, named);
-  const find = projectFinder(await lookUpProjects(reader, lacking, workers));
+  const find = projectFinder(await lookUpProjects(reader, lacking, workers, ownRowFields(reader.catalogue, policies)));
   const projects = named.map((project) => find(project.name) ?? project);
   return [...new Map(projects.map((project) => [project.name.toLowerCase(), project])).values()];
 }
@@ -161,7 +149,8 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const both = [...before.policies, ...after.policies];
   const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
   const touched = touchedPolicies(before, after);
-  const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of) : undefined;
+  const kept = ownRowFields(reader.catalogue, after.policies);
+  const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of, kept) : undefined;
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
@@ -200,145 +189,20 @@ function countSelected(
 async function completeNames(
   reader: Reader,
   projects: readonly Project[],
-  { referencedGlobs, needsNames, workers }: ProjectScope,
+  { policies, referencedGlobs, needsNames, workers }: ProjectScope,
 ): Promise<readonly Project[]> {
   const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
   const lacking = projects.filter(
     (project) => (needsNames && isPartlyKnown(project)) || unresolvedReferences(referencedGlobs, [project]).length > 0,
   );
-  return lacking.length > 0 ? identified(projects, await lookUpProjects(reader, lacking, workers)) : projects;
-}
-
-/**
- * The lowest role of a member. With a higher one, the list would omit projects in which the role does not suffice:
- * their failing reads are reported, while omission would look like a fleet in sync.
- */
-const ofMembers: Fields = { min_access_level: "10" };
-
-/**
- * All projects of the token's user, with their full paths: those of which the user is a member, if the server
- * distinguishes them from public projects; all for an administrator, who need not be a member. @throws CallFailed, also
- * if a row has no path.
- */
-export async function readProjects(reader: Reader): Promise<Project[]> {
-  const rows = await listProjects(reader, ofMembers).catch(retryWithoutFilter(reader));
-  return parseProjects((await seesAll(reader, rows)) ? await listProjects(reader) : rows);
-}
-
-/** One page of {@link readProjects}. @throws CallFailed. */
-export async function readSomeProjects(reader: Reader, most: number): Promise<Project[]> {
-  const page = async (parameters: Fields) => {
-    const { body } = await reader.get(call("listProjects", {}, { per_page: String(most), ...parameters }));
-    return parseProjects(body);
-  };
-  const own = await page(ofMembers).catch((error) => {
-    if (error instanceof CallFailed && error.status === 400) return [];
-    throw error;
-  });
-  return own.length > 0 ? own : page({});
-}
-
-/**
- * All projects or groups that the token can see. Groups: those of which the user is a member, with subgroups; all for
- * an administrator. @throws CallFailed.
- */
-export async function readOwners(reader: Reader, owner: Owner = "project"): Promise<Project[]> {
-  if (owner === "project") return readProjects(reader);
-  return parseProjects(await reader.list({ ...call("listGroups", {}), answer: groupsWithPaths }), owner);
-}
-
-/**
- * The projects or groups in a list, named by full path. A group whose path is digits alone is named by its ID, because
- * servers interpret digits as an ID.
- */
-function parseProjects(rows: unknown, owner: Owner = "project"): Project[] {
-  if (!Array.isArray(rows)) return [];
-  return rows.filter(isObject).flatMap((row) => {
-    const { id, [pathFields[owner]]: path } = row;
-    if (typeof id !== "number" || typeof path !== "string") return [];
-    const fullPath = ownerName(owner, path);
-    const name = isId(path) ? ownerName(owner, String(id)) : fullPath;
-    return [{ id, path: fullPath, name, archived: isArchived(row), row: readableRow(owner, row) }];
-  });
-}
-
-const pathFields: Readonly<Record<Owner, string>> = { project: "path_with_namespace", group: "full_path" };
-
-function listProjects(reader: Reader, parameters: Fields = {}): Promise<readonly unknown[]> {
-  return reader.list({ ...call("listProjects", {}, parameters), answer: projectsWithPaths });
-}
-
-/** Retries without the filter if the server rejects it. */
-function retryWithoutFilter(reader: Reader): (error: unknown) => Promise<readonly unknown[]> {
-  return (error) => {
-    if (error instanceof CallFailed && error.status === 400) return listProjects(reader);
-    throw error;
-  };
-}
-
-/**
- * True if the membership filter hides projects of an administrator. Servers show the storage of a project only to
- * administrators; by the specification every user sees it, but no permissions.
- */
-async function seesAll(reader: Reader, [row]: readonly unknown[]): Promise<boolean> {
-  if (row) return isShown(row) && "permissions" in row;
-  const { body } = await reader.get(call("listProjects", {}, { per_page: "1" }));
-  return Array.isArray(body) && isShown(body[0]);
-}
-
-function isShown(row: unknown): row is JsonObject {
-  return isObject(row) && "repository_storage" in row;
-}
-
-/** Above this number, projects are looked up in the complete list, which has as many per page. */
-const mostSingles = 100;
-
-/**
- * The IDs and paths of these projects, as far as the server has them: one GET each, or the complete list for many
- * projects or if the server lacks the route. @throws CallFailed if neither works.
- */
-async function lookUpProjects(
-  reader: Reader,
-  projects: readonly Project[],
-  workers: number,
-): Promise<readonly Project[]> {
-  const groups = projects.filter(isGroup);
-  if (groups.length === 0 || groups.length === projects.length) return lookUpAlike(reader, projects, workers);
-  const others = projects.filter((each) => !isGroup(each));
-  return [...(await lookUpAlike(reader, others, workers)), ...(await lookUpAlike(reader, groups, workers))];
-}
-
-async function lookUpAlike(reader: Reader, projects: readonly Project[], workers: number): Promise<readonly Project[]> {
-  const [first, ...others] = projects;
-  if (!first) return [];
-  const owner = ownerOfName(first.name);
-  if (projects.length > mostSingles) return readOwners(reader, owner);
-  const result = await lookUp(reader, first);
-  if (result === "unknown route") return readOwners(reader, owner);
-  const rest = await inParallel(others, workers, (each) => lookUp(reader, each));
-  return [result, ...rest].flatMap((each) => (each === "unknown route" ? [] : each));
-}
-
-const singles = { project: "getProject", group: "getGroup" } as const;
-
-async function lookUp(reader: Reader, { name }: Project): Promise<readonly Project[] | "unknown route"> {
-  try {
-    const owner = ownerOfName(name);
-    const { body } = await reader.get(call(singles[owner], { id: name }));
-    return parseProjects([body], owner);
-  } catch (error) {
-    if (!(error instanceof CallFailed) || error.endsRun) throw error;
-    if (error.unknownRoute || error.kind === "shape" || error.status === 405) return "unknown route";
-    // Left as it is: reading the project will report the reason.
-    if (error.status === 404 || error.status === 403 || error.kind === "redirect") return [];
-    throw error;
-  }
+  if (lacking.length === 0) return projects;
+  return identified(projects, await lookUpProjects(reader, lacking, workers, ownRowFields(reader.catalogue, policies)));
 }
 
 /** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
 async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
   if (project.archived !== undefined) return project.archived;
-  const result = await lookUp(reader, project).catch(ignoreNotFound);
+  const result = await lookUpProject(reader, project).catch(ignoreNotFound);
   return result !== "unknown route" && result.some(({ archived }) => archived);
 }
 
@@ -413,19 +277,6 @@ export async function findMovedProjects(
   const unlisted = owners.filter((owner) => {
     return !listedOf(owner, listing) && misspelt.some(({ project }) => ownerOfName(project.name) === owner);
   });
-  const first = await inParallel(unlisted, 1, (owner) => firstPage(reader, owner));
+  const first = await inParallel(unlisted, 1, (owner) => readFirstPage(reader, owner));
   return [...(listing ?? []), ...first.flat(), ...(await lookUpProjects(reader, moved, 1))];
-}
-
-const lists = { project: "listProjects", group: "listGroups" } as const;
-
-/** The first page of all projects, for suggestions; empty if it cannot be read. */
-async function firstPage(reader: Reader, owner: Owner): Promise<readonly Project[]> {
-  try {
-    const { body } = await reader.get(call(lists[owner], {}, { per_page: "100" }));
-    return parseProjects(body, owner);
-  } catch (error) {
-    if (error instanceof CallFailed) return [];
-    throw error;
-  }
 }

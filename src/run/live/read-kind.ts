@@ -6,19 +6,21 @@ import { pathValues } from "../../model/path-values.ts";
 import { keyValuesOf } from "../../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project } from "../../model/types.ts";
 import { liveRow, returnedFields, shownFields, undeclared } from "./kind-resources.ts";
-import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
+import { hasDeclaredFields, type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { awaitParts, toUnread, type Unread } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 
 /**
  * The live resources of a kind as far as policies declare them: one list, and one GET for each resource with a declared
- * field that the list lacks. @throws CallFailed if the list cannot be read.
+ * field that the list lacks. `ownRow`: the project's own row, if this run has read it. @throws CallFailed if the list
+ * cannot be read.
  */
 export async function readFileKind(
   reader: Reader,
   name: Kind,
   kind: ReadKind,
   desired: DesiredProject,
+  ownRow?: JsonObject,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const { project, exclusive } = desired;
@@ -26,7 +28,8 @@ export async function readFileKind(
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === name) declared.set(one.identity ?? identityOf(catalogue, one), one);
   const isDeclared = (key: string) => declared.has(identityOf(catalogue, { kind: name, key }));
-  const rows = await readKindRows(reader, project, kind, isDeclared);
+  const known = ownRow && hasDeclaredFields(kind, ownRow, [...declared.values()]) ? ownRow : undefined;
+  const rows = await readKindRows(reader, project, kind, isDeclared, known);
   const read = rows.map((keyed): Live | Unread | Promise<Live | Unread> => {
     const named = { kind: name, key: keyed.key };
     if (!mayShowKey(catalogue, named, resources)) return redactedResource(catalogue, project, name, keyed.key);

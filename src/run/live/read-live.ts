@@ -25,19 +25,29 @@ interface ListedRow {
  * for each declared resource with fields that the list lacks. Secrets are dropped. @throws CallFailed if the project
  * cannot be read.
  */
-export async function readLive(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<Live[]> {
-  const { live, unread } = await readReadable(reader, desired, trusts);
+export async function readLive(reader: Reader, desired: DesiredProject): Promise<Live[]> {
+  const { live, unread } = await readReadable(reader, desired);
   for (const { failure } of unread) throw failure;
   return live;
+}
+
+interface ReadOptions {
+  readonly trusts?: Trusts | undefined;
+  /** The project's own row, if this run has read it already. */
+  readonly ownRow?: JsonObject | undefined;
 }
 
 /**
  * Like {@link readLive}, but returns unread parts as well. Expressions of the kinds must be loaded. @throws CallFailed
  * if it ends the run.
  */
-export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
+export async function readReadable(
+  reader: Reader,
+  desired: DesiredProject,
+  { trusts, ownRow }: ReadOptions = {},
+): Promise<PartlyRead> {
   const read = [...desired.kinds].map((kind) =>
-    readKind(reader, kind, desired, trusts).catch((error) => [toUnread({ kind }, error)]),
+    readKind(reader, kind, desired, { trusts, ownRow }).catch((error) => [toUnread({ kind }, error)]),
   );
   const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
   const parts = separateUnread(await Promise.all(read));
@@ -129,11 +139,11 @@ async function readKind(
   reader: Reader,
   kind: Kind,
   desired: DesiredProject,
-  trusts: Trusts | undefined,
+  { trusts, ownRow }: ReadOptions,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
-  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired);
+  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired, ownRow);
   const { project } = desired;
   const rows = await readRows(reader, project, kind);
   const { resources } = desired;
