@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { alternativesIn } from "./alternatives.ts";
+import { excludedNames } from "./alternatives.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { comparable } from "./field-meaning.ts";
 import type { KindExpressions, KindRow } from "./kind-row.ts";
@@ -56,12 +56,9 @@ function wholeSides(row: KindRow, change: KnownChange): Sides {
   if (after === null) return { kind, before: was, after };
   const isNew = action === "create" || action === "replace";
   const stays = isNew ? defaultFields(file) : (was ?? {});
-  const excluded = alternativesIn(file.fields).flatMap((group) => {
-    const chosen = group.find((name) => name in declared);
-    return chosen === undefined ? [] : group.filter((name) => name !== chosen);
-  });
+  const excluded = excludedNames(file.fields, (name) => name in declared);
   const kept = Object.fromEntries(
-    names.filter((name) => name in stays && !excluded.includes(name)).map((name) => [name, stays[name] ?? null]),
+    names.filter((name) => name in stays && !excluded.has(name)).map((name) => [name, stays[name] ?? null]),
   );
   return { kind, before: was, after: { ...kept, ...after, ...declared, ...keys } };
 }

@@ -126,6 +126,28 @@ describe("a replacement", () => {
     expect(events.at(-1)).toEqual(["result", "failed"]);
   });
 
+  const level = (access_level: number) => ({ access_level, user_id: null, group_id: null });
+  test.each([
+    ["a role", [level(0)], { create_access_level: 0 }],
+    [
+      "a user beside a role",
+      [level(40), { access_level: null, user_id: 50 }],
+      { allowed_to_create: [{ access_level: 40 }, { user_id: 50 }] },
+    ],
+    ["a role that no request can have", [level(35)], undefined],
+  ])("whose creation is refused restores a tag of %s", async (_, create_access_levels, parameters) => {
+    const tag = { kind: "protected_tag", key: "v*", address: "shop/api:protected_tag/v*" };
+    const live = { ...tag, fields: {}, active: true, row: { name: "v*", create_access_levels } } as unknown as Live;
+    const declared = { create_access_level: 40 };
+    const { sent } = await replacing(deleted, failed(422), [], {
+      change: { ...change, ...tag, before: {}, after: declared, declared, live } as Change,
+      third: created,
+    });
+    expect(sent.slice(2)).toEqual(
+      parameters ? [["POST", "/projects/shop%2Fapi/protected_tags", { name: "v*", ...parameters }]] : [],
+    );
+  });
+
   test("whose creation may have happened says so", async () => {
     const unknown: Reply = (call) => ({ ...failed(502)(call), unknown: true }) as Settled;
     const { outcome } = await replacing(deleted, unknown);

@@ -3,7 +3,7 @@ import { grouped } from "../../base/grouped.ts";
 import { isObject, objectOf } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
-import { alternativesIn } from "../../model/alternatives.ts";
+import { excludedNames } from "../../model/alternatives.ts";
 import { unavailable } from "../../model/availability.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { comparable, wireValue } from "../../model/field-meaning.ts";
@@ -273,8 +273,8 @@ function listDeclarable(file: ResourceKind, live: Live): readonly (readonly [str
       (hasSecretParts(field) || isPossible(field, live.fields[name])),
   );
   const names = new Set(possible.filter(([name]) => live.fields[name] !== undefined).map(([name]) => name));
-  const less = new Set(alternativesIn(file.fields).flatMap(([first, ...others]) => (names.has(first) ? others : [])));
-  return possible.filter(([name]) => !less.has(name));
+  const excluded = excludedNames(file.fields, (name) => names.has(name));
+  return possible.filter(([name]) => !excluded.has(name));
 }
 
 /** True if a policy can declare the live value: servers may have others. */

@@ -1,6 +1,6 @@
 import { objectOf } from "../../base/json.ts";
 import { compile } from "../../base/schema.ts";
-import { alternativesIn } from "../../model/alternatives.ts";
+import { excludedNames } from "../../model/alternatives.ts";
 import { comparable, defaultValue, wireValue } from "../../model/field-meaning.ts";
 import type { KindRow } from "../../model/kind-row.ts";
 import { fieldInRow } from "../../model/read-field.ts";
@@ -21,11 +21,11 @@ export function resetFields(kind: KindRow, declared: Fields, { row }: Live): rea
     readable.push(name);
     return isSet(comparable(field, value), comparable(field, field.default ?? null)) ? [name] : [];
   });
-  const same = alternativesIn(file.fields).flatMap((names) => {
-    const one = names.find((name) => name in declared) ?? names.find((name) => readable.includes(name));
-    return names.filter((name) => name !== one);
-  });
-  return set.filter((name) => !same.includes(name));
+  const excluded = [
+    ...excludedNames(file.fields, (name) => name in declared),
+    ...excludedNames(file.fields, (name) => readable.includes(name)),
+  ];
+  return set.filter((name) => !excluded.includes(name));
 }
 
 /** Live values of fields that a replacement resets, and the defaults that they get. */

@@ -1,4 +1,7 @@
+import { excludedNames } from "../../model/alternatives.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
+import { wireValue } from "../../model/field-meaning.ts";
+import { fieldCheck } from "../../model/kind-schema.ts";
 import { kindOf } from "../../model/kinds.ts";
 import { fieldInRow } from "../../model/read-field.ts";
 import { keyFieldsOf } from "../../model/resource-kind.ts";
@@ -6,8 +9,8 @@ import type { Change, Plain } from "../../model/types.ts";
 import { definedFields } from "../../model/values.ts";
 
 /**
- * The creation of a deleted resource as it was read; undefined if it may have had a secret, which is never read, or if its
- * row is not known.
+ * The creation of a deleted resource as it was read; undefined if it may have had a secret, which is never read, if its row
+ * is not known, or if it has a value that no request can have.
  */
 export function restorationOf(catalogue: Catalogue, creation: Change, { live }: Change): Change | undefined {
   const kind = kindOf(catalogue, creation.kind);
@@ -16,9 +19,13 @@ export function restorationOf(catalogue: Catalogue, creation: Change, { live }: 
   const mayLose = Object.keys({ ...creation.declared, ...Object.fromEntries(required.map((name) => [name, true])) });
   if (!row || mayLose.some((name) => properties[name]?.writeOnly)) return undefined;
   const keys = new Set(keyFieldsOf(kind.file));
-  const declared = definedFields(properties, (name, field) => {
-    const value = keys.has(name) || field.writeOnly ? undefined : fieldInRow(kind, name, row);
-    return (value ?? undefined) as Plain | undefined;
-  });
+  const found = definedFields(properties, (name, field): Plain | undefined =>
+    keys.has(name) || field.writeOnly ? undefined : (fieldInRow(kind, name, row) ?? undefined),
+  );
+  const isPossible = (name: string) =>
+    fieldCheck(properties[name] ?? {})(wireValue(properties[name] ?? {}, found[name] ?? null)).length === 0;
+  const excluded = excludedNames(kind.file.fields, (name) => name in found && isPossible(name));
+  const declared = definedFields(found, (name, value) => (excluded.has(name) ? undefined : value));
+  if (!Object.keys(declared).every(isPossible)) return undefined;
   return { ...creation, declared, after: declared };
 }
