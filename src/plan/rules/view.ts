@@ -6,7 +6,7 @@ import { fullPathOf, renamed } from "../../model/identity.ts";
 import { defaultFields } from "../../model/policy-effect.ts";
 import { keyValuesOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Project, Value } from "../../model/types.ts";
-import { definedFields, isScalar } from "../../model/values.ts";
+import { definedFields, isReference, isScalar, referencesWithin } from "../../model/values.ts";
 import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
 
 /** The properties of a change in rules, with their CEL types. */
@@ -19,6 +19,8 @@ export const changeFields = {
   action: "string",
   before: "map<string, dyn>",
   after: "map<string, dyn>",
+  texts: "list<string>",
+  secrets: "list<string>",
   policy_effect: "string",
   lost_notifications: "list<string>",
   moved_notifications: "list<string>",
@@ -67,6 +69,10 @@ export class ChangeView {
   readonly action: string;
   readonly before: CelFields;
   readonly after: CelFields;
+  /** The strings in `after`, at any depth; without references to secrets. */
+  readonly texts: readonly string[];
+  /** The references to secrets in `after`, at any depth. */
+  readonly secrets: readonly string[];
   /** Empty if the change neither tightens nor loosens. */
   readonly policy_effect: string;
   /** Lost events, in sentences; empty if none are known. */
@@ -97,7 +103,10 @@ export class ChangeView {
     this.key = rest.key;
     this.action = action;
     this.before = celFields(before && { ...before, ...keys });
-    this.after = celFields(after && { ...filledIn, ...after, ...keys });
+    const sent = after && { ...filledIn, ...after, ...keys };
+    this.after = celFields(sent);
+    this.texts = sent ? Object.values(sent).flatMap(stringsIn) : [];
+    this.secrets = sent ? Object.values(sent).flatMap(referencesWithin).map(({ secret }) => secret) : [];
     this.policy_effect = policyEffect;
     this.lost_notifications = planned.lost_notifications ?? [];
     this.moved_notifications = planned.moved_notifications ?? [];
@@ -179,4 +188,9 @@ function celValue(value: Value): unknown {
   if (isScalar(value)) return value;
   if (Array.isArray(value)) return value.map(celValue);
   return celFields({ ...value } as Fields);
+}
+
+function stringsIn(value: Value): readonly string[] {
+  if (typeof value === "string") return [value];
+  return isScalar(value) || isReference(value) ? [] : Object.values(value).flatMap(stringsIn);
 }
