@@ -40,6 +40,8 @@ export interface Recollection {
     value: Value,
     like?: string,
   ) => string | undefined;
+  /** The fingerprint of a returned secret; undefined if it cannot be compared with `like`. */
+  readonly fingerprintOfMark?: (address: string, name: string, mark: string, like: string) => string | undefined;
 }
 
 /** Fields of a comparison, classified by the ledger. */
@@ -84,7 +86,9 @@ export function recollect(
     unkept,
     drifted: different.filter(
       (name) =>
-        memory.absent || isMoved(live, name, address, memory, ledger) || (live.returned?.[name] && asSent(name)),
+        memory.absent ||
+        isMoved(live, name, address, memory, ledger) ||
+        (isReturnedMoved(live, name, address, memory, ledger) ?? (live.returned?.[name] && asSent(name))),
     ),
     wanted: different.filter((name) => !asSent(name)),
     edited: compared.unverified.filter((name) => isEdited(resource, name, address, memory, ledger)),
@@ -111,6 +115,20 @@ function isMoved(live: Live, name: string, address: string, memory: Memory, ledg
   const value = live.fields[name];
   if (sent === undefined || sent === unknown || value === undefined || isReference(value)) return false;
   return !memory.unkept?.includes(name) && ledger.fingerprint(live, address, name, value, sent) !== sent;
+}
+
+/** Undefined if the ledger cannot compare the returned secret with the last one sent. */
+function isReturnedMoved(
+  { returned }: Live,
+  name: string,
+  address: string,
+  { sent }: Memory,
+  ledger: Recollection,
+): boolean | undefined {
+  const [mark, last] = [returned?.[name], sent[name]];
+  if (typeof mark !== "string" || last === undefined) return undefined;
+  const now = ledger.fingerprintOfMark?.(address, name, mark, last);
+  return now === undefined ? undefined : now !== last;
 }
 
 /** True if the server disabled the resource in the last apply, although `active` was not declared. */

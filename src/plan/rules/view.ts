@@ -106,7 +106,11 @@ export class ChangeView {
     const sent = after && { ...filledIn, ...after, ...keys };
     this.after = celFields(sent);
     this.texts = sent ? Object.values(sent).flatMap(stringsIn) : [];
-    this.secrets = sent ? Object.values(sent).flatMap(referencesWithin).map(({ secret }) => secret) : [];
+    this.secrets = sent
+      ? Object.values(sent)
+          .flatMap(referencesWithin)
+          .map(({ secret }) => secret)
+      : [];
     this.policy_effect = policyEffect;
     this.lost_notifications = planned.lost_notifications ?? [];
     this.moved_notifications = planned.moved_notifications ?? [];

@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { UserError, userErrorOf } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
+import { secretMark } from "../../base/secret-mark.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
@@ -191,40 +192,39 @@ function foreignKey({ file }: LedgerStore, count: number): Problem {
   return { severity: "warning", rule: "ledger", message, ...(file && { place: { file, line: 1, column: 1 } }) };
 }
 
-/** Prefix of fingerprints that were computed from a digest. */
-const ofDigest = "~";
+/** Prefix of fingerprints that are computed from the mark of a secret, so that a returned one can be compared. */
+const ofMark = "~";
 
 function fingerprinter(
   keyed: (text: string) => string,
   secrets: Secrets,
   catalogue: Catalogue,
-): Pick<Ledger, "fingerprint"> {
+): Pick<Ledger, "fingerprint" | "fingerprintOfMark"> {
   const hmac = (address: string, name: string, content: unknown) =>
     keyed(`[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`);
-  const digestOfKnown = (reference: SecretReference) => {
+  const markOfKnown = (reference: SecretReference) => {
     const known = secrets.known(reference);
-    return known === undefined ? undefined : secretDigest(known);
+    return known === undefined ? undefined : secretMark(known);
   };
-  const digested = (address: string, name: string, digest: string) => ofDigest + hmac(address, name, { digest });
+  const marked = (address: string, name: string, mark: string) => ofMark + hmac(address, name, { digest: mark });
   return {
-    fingerprint: (resource, address, name, value, like = "") => {
-      const told = isReference(value) ? secrets.known(value) : withDigests(value, digestOfKnown);
+    fingerprint: (resource, address, name, value, like) => {
+      const told = isReference(value) ? secrets.known(value) : withMarks(value, markOfKnown);
       if (told === undefined) return undefined;
       const plain = isReference(value) ? told : normalise(catalogue, resource, name, told);
-      const isDigested = typeof plain === "string" && like.startsWith(ofDigest);
-      return isDigested ? digested(address, name, secretDigest(plain)) : hmac(address, name, plain);
+      const isMarked = like === undefined ? isReference(value) : like.startsWith(ofMark);
+      return isMarked && typeof plain === "string"
+        ? marked(address, name, secretMark(plain))
+        : hmac(address, name, plain);
     },
+    fingerprintOfMark: (address, name, mark, like) =>
+      like.startsWith(ofMark) ? marked(address, name, mark) : undefined,
   };
 }
 
-/** A list or mapping with digests in place of the secrets in it; undefined where one of them has none. */
-function withDigests(value: Value, digestOf: (reference: SecretReference) => string | undefined): Plain | undefined {
+/** A list or mapping with marks in place of the secrets in it; undefined where one of them has none. */
+function withMarks(value: Value, markOf: (reference: SecretReference) => string | undefined): Plain | undefined {
   if (isScalar(value)) return value;
-  if (!referencesWithin(value).every((each) => digestOf(each) !== undefined)) return undefined;
-  return replaceReferences(value, (each) => ({ digest: digestOf(each) ?? "", version: each.version ?? null }));
-}
-
-/** The digest of a secret's value. */
-function secretDigest(value: string): string {
-  return createHash("sha256").update(value).digest("base64url");
+  if (!referencesWithin(value).every((each) => markOf(each) !== undefined)) return undefined;
+  return replaceReferences(value, (each) => ({ digest: markOf(each) ?? "", version: each.version ?? null }));
 }
