@@ -1,5 +1,7 @@
 import equal from "fast-deep-equal";
+import { grouped } from "../../base/grouped.ts";
 import { isObject } from "../../base/json.ts";
+import { hostsIn } from "../../base/origins.ts";
 import { counted, firstFew } from "../../base/text-format.ts";
 import type { Document } from "../../manifest/document.ts";
 import type { Policy } from "../../manifest/policies.ts";
@@ -11,7 +13,7 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { isDestination } from "../../model/integration.ts";
 import { fieldOf, sectionNameOf } from "../../model/kinds.ts";
 import { bareName, kindIn, type Owner } from "../../model/owner.ts";
-import type { FieldSchema } from "../../model/resource-kind.ts";
+import { type FieldSchema, keyFieldsOf, keyValuesOf } from "../../model/resource-kind.ts";
 import type { Place, Project, Value } from "../../model/types.ts";
 import { isReference, referencesWithin } from "../../model/values.ts";
 import { groupsOf } from "../groups.ts";
@@ -98,18 +100,50 @@ function formatItem(value: unknown): string {
 
 /** Changed secrets and destinations; equal ones of many projects are joined, whichever lines declare them. */
 function findRepointed(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
-  const found = changes.flatMap((change) => listRepointings(change, catalogue));
+  const found = [
+    ...changes.flatMap((change) => listRepointings(change, catalogue)),
+    ...findMovedKeys(changes, catalogue),
+  ];
   const groups = groupsOf(found, ({ change: { project, kind, key }, name, before, after }) => ({
     ...{ project, subject: resourceName(kind, key), action: "edit", removes: false, sentences: [] },
     ...{ before: { [name]: before }, after: { [name]: after }, source: { file: "", line: 0, column: 0 } },
   }));
-  return groups.map(({ members: [{ change, name }], projects, shared }) => {
-    const message = `${change.key} ${name}: ${formatValue(shared.before?.[name])} -> ${formatValue(shared.after?.[name])}`;
+  return groups.map(({ members: [{ change, name, subject = change.key }], projects, shared }) => {
+    const message = `${subject} ${name}: ${formatValue(shared.before?.[name])} -> ${formatValue(shared.after?.[name])}`;
     return { rule: "repointed", message, place: change.source, projects };
   });
 }
 
-function listRepointings(change: RevisionChange, catalogue: Catalogue) {
+/** A field that receives other data, or sends it elsewhere. */
+interface Repointing {
+  readonly change: RevisionChange;
+  /** The resource, if not by its key. */
+  readonly subject?: string;
+  readonly name: string;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** Resources whose key is a destination, in place of one of another host: `webhook url: OLD -> NEW`. */
+function findMovedKeys(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Repointing[] {
+  const withUrls = changes.flatMap((change) => {
+    const file = catalogue.kinds.get(kindIn(change))?.file;
+    const name = file && keyFieldsOf(file).find((each) => isDestination(file.fields.properties[each] ?? {}));
+    return file && name !== undefined ? [{ change, name, url: keyValuesOf(file, change.key)[name] ?? "" }] : [];
+  });
+  const pairs = grouped(withUrls, ({ change: { project, kind } }) => `${project} ${kind}`);
+  return [...pairs.values()].flatMap((same) => {
+    const gone = same.filter(({ change: { action } }) => action === "withdraw" || action === "disable");
+    const [before] = gone;
+    if (!before) return [];
+    const hosts = new Set(gone.flatMap(({ url }) => hostsIn(url)));
+    return same
+      .filter(({ change, url }) => change.action === "declare" && !hostsIn(url).every((host) => hosts.has(host)))
+      .map(({ change, name, url }) => ({ change, subject: change.kind, name, before: before.url, after: url }));
+  });
+}
+
+function listRepointings(change: RevisionChange, catalogue: Catalogue): readonly Repointing[] {
   const { action, before, after } = change;
   if (action !== "edit" || !before || !after) return [];
   return Object.entries(after).flatMap(([name, value]) => {
