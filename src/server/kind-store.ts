@@ -89,11 +89,16 @@ function targetOf(state: State, kind: ServedKind, params: JsonObject): JsonObjec
   return found && { id: found.id, full_path: found.path };
 }
 
+/** The counter of a kind's IDs. */
+export function rowCounter({ of, file }: ServedKind): string {
+  return `${of} ${file.singular}`;
+}
+
 /** Adds a row with new numbers, and a seed's parts that are not parameters. */
 export function addRow(state: State, place: RowPlace, params: JsonObject, beside: JsonObject = {}): JsonObject {
   const { kind } = place;
   const made = kind.isOwner ? {} : makeRow(state, place, params);
-  const number = nextNumber(state, `${kind.of} ${kind.file.singular}`);
+  const number = nextNumber(state, rowCounter(kind));
   const row = withNumbers(state, { ...(kind.isNumbered && { id: number }), ...made, ...beside });
   putRow(state, placeKey(place), { number, row });
   return row;

@@ -1,11 +1,11 @@
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { loadAuditEvents } from "./audit-events.ts";
 import { jobOf } from "./deployment-rows.ts";
 import type { IntegrationRecord } from "./integration-record.ts";
 import { changedRow } from "./kind-rows.ts";
-import { addRow, makeRow, putRecord, type RowPlace, seededParameters } from "./kind-store.ts";
+import { addRow, makeRow, putRecord, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
 import type { OwnerKind, ServedKinds } from "./kinds.ts";
 import * as records from "./records.ts";
 import type { Seed, SeedDeployment, SeedProject, SeedRepository, SeedRows } from "./seed.ts";
@@ -43,6 +43,7 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
     records.put(state, "storage", name, { name, cluster });
   }
   for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.put(state, "feature", feature, true);
+  reserve(state, seed, kinds);
   for (const { token, ...who } of seed.tokens ?? []) records.put(state, "token", token, createCaller(state, who));
   for (const user of seed.users ?? []) loadUser(state, user);
   for (const seeded of seed.snippets ?? []) loadRepository(state, "snippet", seeded, now);
@@ -50,7 +51,6 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
     const { id } = loadRepository(state, "group", seeded, now);
     loadAuditEvents(state, "group", id, seeded.audit_events);
   }
-  reserve(state, seed.projects ?? []);
   for (const project of seed.projects ?? []) loadProject(state, project, now);
   loadRows(state, seed, { kinds, now, isActive });
 }
@@ -77,9 +77,30 @@ function createCaller(state: State, { role, scopes, expires_at }: Omit<Caller, "
   };
 }
 
-/** Reserves the seed's IDs, so that no other project gets one. */
-function reserve(state: State, projects: readonly SeedProject[]): void {
-  for (const { id } of projects) if (id) takeNumber(state, "project", id);
+/** Reserves the IDs that the seed states, so that nothing else gets one. */
+function reserve(state: State, seed: Seed, kinds: ServedKinds): void {
+  const { projects = [], groups = [], snippets = [], users = [] } = seed;
+  const take = (counter: string, stated: readonly unknown[]) => {
+    for (const each of stated)
+      if (isObject(each) && Number.isInteger(each.id)) takeNumber(state, counter, Number(each.id));
+  };
+  const deployments = projects.flatMap((project) => project.deployments ?? []);
+  take("project", projects);
+  take("group", groups);
+  take("snippet", snippets);
+  take("user", users);
+  take("deployment", deployments);
+  take(
+    "environment",
+    deployments.map(({ environment }) => environment),
+  );
+  for (const kind of kinds.all) {
+    const owners = kind.of === "group" ? groups : projects;
+    take(
+      rowCounter(kind),
+      owners.flatMap(({ resources = {} }) => [resources[kind.file.name] ?? []].flat()),
+    );
+  }
 }
 
 function createRepository(

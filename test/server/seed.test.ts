@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseChaos } from "../../src/server/chaos.ts";
 import { parseSeed } from "../../src/server/seed.ts";
+import { serving } from "./serving.ts";
 
 function problemsOf(text: string): string[] {
   const parsed = parseSeed(text, "seed.yaml");
@@ -82,4 +83,35 @@ test("broken YAML is told with its place once", () => {
   expect(problemsOf("projects:\n  - path: a: b\n")).toEqual([
     "2:11  Nested mappings are not allowed in compact mappings",
   ]);
+});
+
+test("no ID is given twice, whether the seed states it before, after or elsewhere", async () => {
+  const hooks = (...ids: (number | undefined)[]) => ({
+    webhooks: ids.map((id, index) => ({ url: `https://${index}.example.com`, ...(id && { id }) })),
+  });
+  const { ask } = await serving({
+    release: "17.5",
+    dialect: "gitlab",
+    seed: {
+      groups: [{ path: "g" }, { path: "h", id: 1 }],
+      users: ["ada", { username: "bob", id: 2 }],
+      projects: [
+        { path: "g/a", resources: hooks(2, undefined, undefined) },
+        { path: "g/b", id: 1, resources: hooks(undefined, 4) },
+      ],
+    },
+  });
+  for (const project of ["g%2Fa", "g%2Fb"])
+    await ask("POST", `/projects/${project}/hooks`, { json: { url: "https://new.example.com" } });
+  const lists = ["/projects/g%2Fa/hooks", "/projects/g%2Fb/hooks"].map((path) => ask("GET", path));
+  const hooksOfAll = (await Promise.all(lists)).flatMap(({ json }) => json);
+  for (const [rows, count] of [
+    [hooksOfAll, 7],
+    [(await ask("GET", "/groups")).json, 2],
+    [(await ask("GET", "/projects")).json, 2],
+    [(await ask("GET", "/users")).json, 3],
+  ] as const) {
+    const ids = rows.map(({ id }: { id: number }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([count, count]);
+  }
 });
