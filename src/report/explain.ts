@@ -1,85 +1,220 @@
 import { didYouMean } from "../base/nearest.ts";
+import { paragraphs } from "../base/text-format.ts";
 import {
   type Catalogue,
-  catalogueOf,
   hasActiveParameter,
   type Integration,
   type IntegrationParameter,
   type ObservedQuirk,
-  type ParameterType,
 } from "../model/catalogue.ts";
-import { expectationOf } from "../model/parameter-check.ts";
+import { keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Environment, Scalar, Tier } from "../model/types.ts";
-import type { Unexplained } from "./explain-kinds.ts";
-import { columns, factLines, type Palette, plain } from "./terminal.ts";
+import { fieldFacts, fieldValues, formatOwner, kindExample, kindLimits, sample, unmarked } from "./kind-words.ts";
+import { columns, factLines, type Palette } from "./terminal.ts";
 
-/** The catalogue for people: a table of integrations, one integration with an example, or one parameter. */
-export function explainText(
-  selection?: string,
-  palette: Palette = plain,
-  catalogue: Catalogue = catalogueOf(),
-): string | Unexplained {
-  if (selection === undefined) return listText(catalogue, palette);
-  const selected = resolveSelection(catalogue, selection);
-  if ("unknown" in selected) return selected;
-  const { integration, parameter } = selected;
-  return parameter ? parameterText(integration, parameter, palette) : integrationText(integration, palette);
+/** An error message for a selection that is not in the catalogue, with the nearest name. */
+export interface Unexplained {
+  readonly unknown: string;
 }
 
-function listText({ integrations }: Catalogue, palette: Palette): string {
-  const rows = [...integrations.values()].map((each) => [each.slug, each.title, each.tier, limits(each).join(", ")]);
+/** A part of the catalogue, for people and for scripts. */
+export interface Explained {
+  readonly text: (palette: Palette) => string;
+  /** Integrations or kinds, as `explain --report json` lists them (docs/running.md). */
+  readonly json: readonly (ExplainedIntegration | ExplainedKind)[];
+}
+
+/** Explains all integrations, or `SLUG`, `SLUG.PARAMETER`, `KIND` or `KIND.FIELD`; a kind by its section, too. */
+export function explain(catalogue: Catalogue, selection?: string): Explained | Unexplained {
+  const { integrations } = catalogue;
+  if (selection === undefined) {
+    const all = [...integrations.values()];
+    return { text: (palette) => integrationListText(all, palette), json: all.map((each) => integrationJson(each)) };
+  }
+  const dot = selection.indexOf(".");
+  const [name, field] = dot < 0 ? [selection, undefined] : [selection.slice(0, dot), selection.slice(dot + 1)];
+  const kinds = kindFiles(catalogue).filter((kind) => kind.name === name || kind.singular === name);
+  if (kinds.length > 0) return explainedKinds(kinds, name, field);
+  const integration = integrations.get(name);
+  return integration ? explainedIntegration(integration, field) : unknownName(catalogue, name);
+}
+
+/** Explains all kinds of resources. */
+export function explainKinds(catalogue: Catalogue): Explained {
+  const kinds = kindFiles(catalogue);
+  return { text: (palette) => kindListText(kinds, palette), json: kinds.map((kind) => kindJson(kind)) };
+}
+
+/** Kinds in the order of the catalogue. A kind of both projects and groups is listed once. */
+export function kindFiles({ kinds }: Catalogue): readonly ResourceKind[] {
+  return [...new Set([...kinds.values()].map(({ file }) => file))];
+}
+
+function explainedKinds(kinds: readonly ResourceKind[], name: string, field?: string): Explained | Unexplained {
+  const has = ({ fields }: ResourceKind) => field === undefined || Object.hasOwn(fields.properties, field);
+  const selected = kinds.filter(has);
+  const names = kinds.flatMap(({ fields }) => Object.keys(fields.properties));
+  if (selected.length === 0)
+    return { unknown: `${name} has no field ${JSON.stringify(field)}${didYouMean(field ?? "", names)}` };
+  return {
+    text: (palette) => selected.map((kind) => topicText(kindTopic(kind), field, palette)).join("\n\n"),
+    json: selected.map((kind) => kindJson(kind, field)),
+  };
+}
+
+function explainedIntegration(integration: Integration, name?: string): Explained | Unexplained {
+  const { slug, parameters, undeclared, foreignNames } = integration;
+  if (name !== undefined && !parameters.has(name)) {
+    const sentence = `${slug} has no parameter ${JSON.stringify(name)}`;
+    const why = undeclared.get(name);
+    return {
+      unknown:
+        why === undefined ? withNearest(sentence, name, parameters.keys(), foreignNames) : `${sentence} here: ${why}`,
+    };
+  }
+  return {
+    text: (palette) => topicText(integrationTopic(integration), name, palette),
+    json: [integrationJson(integration, name)],
+  };
+}
+
+const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
+
+function unknownName(catalogue: Catalogue, name: string): Unexplained {
+  const sections = kindFiles(catalogue).flatMap((kind) => [kind.name, kind.singular]);
+  const sentence = `there is no integration or kind ${JSON.stringify(name)}`;
+  const unknown = withNearest(sentence, name, [...catalogue.integrations.keys(), ...sections], catalogue.foreignNames);
+  return { unknown: unknown === sentence ? `${sentence}; ${lists}` : unknown };
+}
+
+function withNearest(
+  sentence: string,
+  word: string,
+  names: Iterable<string>,
+  foreignNames: Catalogue["foreignNames"],
+): string {
+  const other = foreignNames.get(word);
+  if (other) return `${sentence}: that is a name of dialect ${other.dialect}; here it is ${other.name}`;
+  return `${sentence}${didYouMean(word, names)}`;
+}
+
+function integrationListText(integrations: readonly Integration[], palette: Palette): string {
+  const rows = integrations.map(({ slug, title, tier, ...rest }) => [slug, title, tier, availability(rest).join(", ")]);
   const table = columns(["slug", "title", "tier", "available"], rows, palette);
   return `${table}\n\nOther kinds of resources: evenkeel explain --kinds`;
 }
 
-function limits({ introduced, removed, environment }: Integration): string[] {
+function kindListText(kinds: readonly ResourceKind[], palette: Palette): string {
+  const rows = kinds.map((kind) => {
+    const { name, singular, title = "", needs: { tier = "free", release } = {}, removed } = kind;
+    const available = availability({ introduced: release, removed: removed?.release }).join(", ");
+    return [name, singular, ownersOf(kind).join(", "), keyFieldsOf(kind).join("@"), tier, available, title];
+  });
+  return columns(["section", "kind", "of", "key", "tier", "available", "title"], rows, palette);
+}
+
+type Available = Partial<Pick<Integration, "introduced" | "removed" | "environment">>;
+
+function availability({ introduced, removed, environment }: Available): readonly string[] {
   return [
-    introduced ? `from release ${introduced} on` : "",
-    removed ? `before release ${removed}` : "",
-    environment ? `in environment ${environment} only` : "",
-  ].filter(Boolean);
+    ...(introduced ? [`from release ${introduced} on`] : []),
+    ...(removed ? [`before release ${removed}`] : []),
+    ...(environment ? [`in environment ${environment} only`] : []),
+  ];
 }
 
-function integrationText(integration: Integration, palette: Palette): string {
-  const { slug, title, description, tier } = integration;
-  const rows = [...integration.parameters.values()].map(parameterRow);
-  return [
-    `${palette.strong(slug)}  ${title}\n${description}`,
-    `Available: ${[`tier ${tier}`, ...limits(integration)].join(", ")}`,
-    columns(["parameter", "type", "required", "default", "notes"], rows, palette),
-    `${palette.faint("In a policy:")}\n\n${snippet(integration)}`,
-  ].join("\n\n");
+/** An integration or a kind of resources, as people read it. */
+interface Topic {
+  readonly name: string;
+  /** Text behind the name, such as the title and the owners. */
+  readonly title: string;
+  readonly owner: string;
+  readonly description: string | undefined;
+  readonly limits: readonly string[];
+  readonly fields: readonly TopicField[];
+  readonly notes: readonly string[];
+  readonly example: readonly string[];
 }
 
-function parameterRow(parameter: IntegrationParameter): string[] {
-  const { name, types } = parameter;
-  return [name, types.join("|"), requiredText(parameter), defaultText(parameter), notes(parameter).join("; ")];
+interface TopicField {
+  readonly name: string;
+  readonly takes: string;
+  readonly facts: readonly string[];
+  readonly description: string | undefined;
+  /** Known deviations of servers. */
+  readonly quirks?: readonly string[];
 }
 
-function requiredText({ isRequired, optionalFrom }: IntegrationParameter): string {
-  if (!isRequired) return "no";
-  return optionalFrom === undefined ? "yes" : `before release ${optionalFrom}`;
+/** All of a topic, or one of its fields. */
+function topicText(topic: Topic, field: string | undefined, palette: Palette): string {
+  const { name, title, owner, description, limits, fields, notes, example } = topic;
+  const shown = fields.find((each) => each.name === field);
+  if (shown) {
+    const { takes, facts, quirks = [] } = shown;
+    const rest = [
+      ["takes", takes],
+      ["notes", facts.join(", ")],
+      ["some servers", quirks.join("; ")],
+    ] as const;
+    const heading = `${palette.strong(`${name}.${shown.name}`)}${owner}`;
+    return paragraphs([[heading, shown.description].filter(Boolean).join("\n"), factLines(rest, palette)]);
+  }
+  const rows = fields.map((each) => [each.name, each.takes, each.facts.join(", ")]);
+  return paragraphs([
+    [`${palette.strong(name)}  ${title}${owner}`.trimEnd(), description].filter(Boolean).join("\n"),
+    limits.join(" "),
+    columns(["field", "takes", "notes"], rows, palette),
+    notes.map((note) => `- ${note}`).join("\n"),
+    `${palette.faint("In a policy:")}\n\n${example.join("\n")}`,
+  ]);
 }
 
-function defaultText({ default: value }: IntegrationParameter): string {
-  if (value === undefined) return "";
-  return value === "" ? '""' : String(value);
+function kindTopic(kind: ResourceKind): Topic {
+  const { name, title = "", description, notes = [] } = kind;
+  const fields = Object.entries(kind.fields.properties).map(([field, schema]) => ({
+    ...{ name: field, takes: fieldValues(schema, unmarked), facts: fieldFacts(kind, field) },
+    description: schema.description,
+  }));
+  const [owner, limits, example] = [formatOwner(kind), kindLimits(kind), kindExample(kind)];
+  return { name, title, owner, description, limits, fields, notes, example };
 }
 
-function notes(parameter: IntegrationParameter): string[] {
-  const values = parameter.enum || parameter.pattern ? [expectationOf(parameter)] : [];
-  return [...(parameter.secret ? ["secret"] : []), ...values, ...otherNotes({ ...parameter, secret: false })];
+function integrationTopic(integration: Integration): Topic {
+  const { slug, title, description, tier, parameters } = integration;
+  const required = [...parameters.values()].filter(({ isRequired }) => isRequired);
+  const lines = required.map(
+    ({ name, ...field }) => `    ${name}: ${sample({ ...field, "x-returned": false }, name, slug)}`,
+  );
+  return {
+    ...{ name: slug, title, owner: "", description, notes: [] },
+    limits: [`Available: ${[`tier ${tier}`, ...availability(integration)].join(", ")}`],
+    fields: [...parameters.values()].map(parameterField),
+    example: [
+      "integrations:",
+      `  ${slug}:`,
+      ...lines,
+      ...(hasActiveParameter(integration) ? ["    active: true"] : []),
+    ],
+  };
 }
 
-function otherNotes(parameter: IntegrationParameter): string[] {
-  const { secret, list, introduced, removed, deprecated, deprecationMessage } = parameter;
-  return [
-    secret ? "secret" : "",
-    list ? `a ${list}-separated list` : "",
-    introduced ? `from release ${introduced} on` : "",
-    removed ? `before release ${removed}` : "",
-    deprecated ? `deprecated: ${deprecationMessage ?? "deprecated"}` : "",
-  ].filter(Boolean);
+function parameterField(parameter: IntegrationParameter): TopicField {
+  const { name, description, types, isRequired, optionalFrom, secret, pattern, list, deprecated } = parameter;
+  const facts = [
+    ...(isRequired ? [optionalFrom === undefined ? "required" : `required before release ${optionalFrom}`] : []),
+    ...(secret ? ["secret"] : []),
+    ...(pattern === undefined ? [] : [`contains ${pattern}`]),
+    ...(list ? [`a ${list}-separated list`] : []),
+    ...availability(parameter),
+    ...(deprecated ? [`deprecated: ${parameter.deprecationMessage ?? "deprecated"}`] : []),
+  ];
+  return {
+    name,
+    takes: fieldValues({ ...parameter, type: types }, unmarked),
+    facts,
+    description,
+    quirks: quirksOf(parameter),
+  };
 }
 
 const quirks: Readonly<Record<ObservedQuirk, string>> = {
@@ -90,158 +225,79 @@ const quirks: Readonly<Record<ObservedQuirk, string>> = {
   required: "some servers refuse a write without it",
 };
 
-function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {
-  const { name, description, level } = parameter;
-  const facts = [
-    ["takes", expectationOf(parameter)],
-    ["required", requiredText(parameter)],
-    ["default", defaultText(parameter)],
-    ["notes", otherNotes(parameter).join("; ")],
-    ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],
-    ["some servers", describeQuirks(parameter).join("; ")],
-  ] as const;
-  return `${palette.strong(`${slug}.${name}`)}\n${description}\n\n${factLines(facts, palette)}`;
-}
-
 /** Known deviations of servers, with the releases that have them. */
-function describeQuirks({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
+function quirksOf({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
   const always = [...observed].filter((quirk) => spans.every(({ says }) => says !== quirk));
   return [
     ...always.map((quirk) => quirks[quirk]),
-    ...spans.map(({ says, from, until }) => {
-      const releases = [from && ` from release ${from} on`, until && ` before release ${until}`];
-      return quirks[says] + releases.filter(Boolean).join(",");
-    }),
+    ...spans.map(({ says, from, until }) =>
+      [quirks[says], ...availability({ introduced: from, removed: until })].join(", "),
+    ),
   ];
 }
 
-function snippet(integration: Integration): string {
-  const { slug, parameters } = integration;
-  const required = [...parameters.values()].filter(({ isRequired }) => isRequired);
-  const lines = required.map((parameter) => `    ${parameter.name}: ${placeholder(slug, parameter)}`);
-  const on = hasActiveParameter(integration) ? ["    active: true"] : [];
-  return ["integrations:", `  ${slug}:`, ...lines, ...on].join("\n");
-}
-
-const placeholders: Readonly<Record<ParameterType, (name: string) => string>> = {
-  string: (name) => `<${name.replaceAll("_", " ")}>`,
-  boolean: () => "true",
-  integer: () => "1",
-  number: () => "1",
-  array: () => "[]",
-  object: () => "{}",
-};
-
-function placeholder(
-  slug: string,
-  { name, types, secret, "x-url": url, pattern, enum: allowed }: IntegrationParameter,
-): string {
-  if (secret) return `{ secret: env:${`${slug}_${name}`.toUpperCase().replaceAll("-", "_")} }`;
-  if (url) return pattern ? `https://example.com/${pattern}` : "https://example.com";
-  return allowed?.[0] ?? placeholders[types[0] ?? "string"](name);
-}
-
-/** One integration as `explain --report json` gives it (docs/running.md). Null if the specification does not define it. */
-export interface ExplainedIntegration {
+interface ExplainedIntegration {
   readonly slug: string;
   readonly tier: Tier;
   readonly introduced: string | null;
   readonly removed: string | null;
   readonly environment: Environment | null;
-  readonly parameters: readonly ExplainedParameter[];
+  readonly parameters: readonly {
+    readonly name: string;
+    /** Two types joined by `|` where the specification lists one and describes another. */
+    readonly type: string;
+    readonly required: boolean;
+    readonly enum: readonly string[] | null;
+    readonly default: Scalar;
+    readonly deprecated: boolean;
+    readonly secret: boolean;
+  }[];
 }
 
-interface ExplainedParameter {
-  readonly name: string;
-  /** `string`, `boolean` or `integer`; two of them joined by `|` where the specification lists one and describes another. */
-  readonly type: string;
-  readonly required: boolean;
-  readonly enum: readonly string[] | null;
-  readonly default: Scalar;
-  readonly deprecated: boolean;
-  readonly secret: boolean;
-}
-
-/**
- * The catalogue for scripts: all of it, one integration (`SLUG`), or one parameter (`SLUG.PARAM`), in the order of the
- * specification.
- */
-export function explainJson(
-  selection?: string,
-  catalogue: Catalogue = catalogueOf(),
-): readonly ExplainedIntegration[] | Unexplained {
-  if (selection === undefined) return [...catalogue.integrations.values()].map((each) => integrationJson(each));
-  const selected = resolveSelection(catalogue, selection);
-  if ("unknown" in selected) return selected;
-  const { integration, parameter } = selected;
-  return [integrationJson(integration, parameter ? [parameter] : undefined)];
-}
-
-interface Selected {
-  readonly integration: Integration;
-  readonly parameter: IntegrationParameter | undefined;
-}
-
-/** Resolves `SLUG` or `SLUG.PARAM`. */
-function resolveSelection({ integrations, kinds, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
-  const dot = selection.indexOf(".");
-  const slug = dot < 0 ? selection : selection.slice(0, dot);
-  const integration = integrations.get(slug);
-  if (!integration) {
-    const sections = [...kinds.values()].flatMap(({ file }) => (file ? [file.name, file.singular] : []));
-    const what = `there is no integration or kind ${JSON.stringify(slug)}`;
-    const suggestion = suggestNearest(what, slug, [...integrations.keys(), ...sections], foreignNames);
-    return suggestion.unknown === what ? { unknown: `${what}; ${lists}` } : suggestion;
-  }
-  if (dot < 0) return { integration, parameter: undefined };
-  const name = selection.slice(dot + 1);
-  const parameter = integration.parameters.get(name);
-  if (parameter) return { integration, parameter };
-  const why = integration.undeclared.get(name);
-  if (why !== undefined) return { unknown: `${slug} has no parameter ${JSON.stringify(name)} here: ${why}` };
-  return suggestNearest(
-    `${slug} has no parameter ${JSON.stringify(name)}`,
-    name,
-    integration.parameters.keys(),
-    integration.foreignNames,
-  );
-}
-
-const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
-
-function suggestNearest(
-  sentence: string,
-  word: string,
-  names: Iterable<string>,
-  foreignNames: Catalogue["foreignNames"],
-): Unexplained {
-  const other = foreignNames.get(word);
-  if (other) return { unknown: `${sentence}: that is a name of dialect ${other.dialect}; here it is ${other.name}` };
-  return { unknown: `${sentence}${didYouMean(word, names)}` };
-}
-
-function integrationJson(
-  integration: Integration,
-  parameters: Iterable<IntegrationParameter> = integration.parameters.values(),
-): ExplainedIntegration {
+function integrationJson(integration: Integration, only?: string): ExplainedIntegration {
+  const { slug, tier, introduced = null, removed = null, environment = null } = integration;
+  const parameters = [...integration.parameters.values()].filter(({ name }) => only === undefined || name === only);
   return {
-    slug: integration.slug,
-    tier: integration.tier,
-    introduced: integration.introduced ?? null,
-    removed: integration.removed ?? null,
-    environment: integration.environment ?? null,
-    parameters: [...parameters].map(parameterJson),
+    ...{ slug, tier, introduced, removed, environment },
+    parameters: parameters.map(({ name, types, isRequired, secret, deprecated = false, ...rest }) => ({
+      ...{ name, type: types.join("|"), required: isRequired },
+      ...{ enum: rest.enum ?? null, default: rest.default ?? null, deprecated, secret },
+    })),
   };
 }
 
-function parameterJson(parameter: IntegrationParameter): ExplainedParameter {
+interface ExplainedKind {
+  readonly section: string;
+  /** The singular, as in addresses. */
+  readonly kind: string;
+  readonly of: readonly string[];
+  /** Key fields; empty for a singleton. */
+  readonly key: readonly string[];
+  readonly tier: string;
+  readonly role: string | null;
+  readonly introduced: string | null;
+  readonly removed: string | null;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly required: boolean;
+    readonly secret: boolean;
+    readonly immutable: boolean;
+    readonly default: unknown;
+    readonly enum: readonly unknown[] | null;
+  }[];
+}
+
+function kindJson(kind: ResourceKind, only?: string): ExplainedKind {
+  const { name: section, singular, needs: { tier = "free", role = null, release = null } = {}, removed, fields } = kind;
+  const named = Object.entries(fields.properties).filter(([name]) => only === undefined || name === only);
   return {
-    name: parameter.name,
-    type: parameter.types.join("|"),
-    required: parameter.isRequired,
-    enum: parameter.enum ?? null,
-    default: parameter.default ?? null,
-    deprecated: parameter.deprecated ?? false,
-    secret: parameter.secret,
+    ...{ section, kind: singular, of: ownersOf(kind), key: keyFieldsOf(kind) },
+    ...{ tier, role, introduced: release, removed: removed?.release ?? null },
+    fields: named.map(([name, schema]) => ({
+      ...{ name, type: [schema.type ?? []].flat().join("|"), required: fields.required?.includes(name) ?? false },
+      ...{ secret: schema.writeOnly ?? false, immutable: schema["x-immutable"] ?? false },
+      ...{ default: schema.default ?? null, enum: schema.enum ?? null },
+    })),
   };
 }

@@ -1,13 +1,6 @@
 import files from "../../src/model/kinds.json" with { type: "json" };
 import { type FieldSchema, ownersOf, type ResourceKind } from "../../src/model/resource-kind.ts";
-import {
-  fieldFacts,
-  fieldPurpose,
-  fieldValues,
-  formatOwner,
-  kindExample,
-  kindLimits,
-} from "../../src/report/explain-kinds.ts";
+import { fieldFacts, fieldValues, formatOwner, kindExample, kindLimits } from "../../src/report/kind-words.ts";
 
 // Integrations are listed by evenkeel explain.
 const kinds = (files as unknown as readonly ResourceKind[]).filter((kind) => kind.keys === undefined);
@@ -41,7 +34,7 @@ function page(kind: ResourceKind): string {
 }
 
 function row(kind: ResourceKind, name: string, field: FieldSchema): string {
-  const cells = [code(name), fieldValues(field, code), fieldFacts(kind, name).join(", "), fieldPurpose(field)];
+  const cells = [code(name), fieldValues(field, code), fieldFacts(kind, name).join(", "), field.description ?? ""];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 

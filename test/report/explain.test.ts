@@ -2,36 +2,32 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { checkParameters } from "../../src/model/parameter-check.ts";
-import { explainJson, explainText } from "../../src/report/explain.ts";
-import {
-  kindExample,
-  kindFiles,
-  kindListText,
-  kindsJson,
-  kindsText,
-  resolveKinds,
-} from "../../src/report/explain-kinds.ts";
+import { explain, explainKinds, kindFiles } from "../../src/report/explain.ts";
+import { kindExample } from "../../src/report/kind-words.ts";
 import { type Palette, plain } from "../../src/report/terminal.ts";
 
-const { integrations } = catalogueOf();
+const catalogue = catalogueOf();
+const { integrations } = catalogue;
 
-function text(selection?: string): string {
-  const explained = explainText(selection);
-  if (typeof explained !== "string") throw new Error(explained.unknown);
-  return explained;
+function explained(selection?: string) {
+  const found = explain(catalogue, selection);
+  if ("unknown" in found) throw new Error(found.unknown);
+  return found;
 }
 
-describe("explainJson", () => {
+const text = (selection?: string, palette = plain) => explained(selection).text(palette);
+const json = (selection?: string) => explained(selection).json;
+
+describe("integrations for scripts", () => {
   test("gives every integration, in order, with every parameter", () => {
-    const all = explainJson();
-    if ("unknown" in all) throw new Error(all.unknown);
+    const all = json() as readonly { slug: string; parameters: readonly object[] }[];
     expect(all.map(({ slug, parameters }) => [slug, parameters.length])).toEqual(
       [...integrations].map(([slug, { parameters }]) => [slug, parameters.size]),
     );
   });
 
   test("gives one integration, null where nothing is said", () => {
-    expect(explainJson("code-host-status")).toEqual([
+    expect(json("code-host-status")).toEqual([
       {
         slug: "code-host-status",
         tier: "premium",
@@ -62,13 +58,13 @@ describe("explainJson", () => {
     ["irc-gateway.server_port", { type: "integer" }],
   ])("gives one parameter: %s", (selection, differences) => {
     const [slug, name = ""] = selection.split(".");
-    expect(explainJson(selection)).toMatchObject([{ slug, parameters: [expected(name, differences)] }]);
+    expect(json(selection)).toMatchObject([{ slug, parameters: [expected(name, differences)] }]);
   });
 
   test("says when an integration is to be had", () => {
-    expect(explainJson("wiki-cloud-workspace")).toMatchObject([{ introduced: "13.2", removed: null }]);
-    expect(explainJson("ci-build-server-c-legacy")).toMatchObject([{ introduced: null, removed: "13.0" }]);
-    expect(explainJson("mock-ci")).toMatchObject([{ environment: "development" }]);
+    expect(json("wiki-cloud-workspace")).toMatchObject([{ introduced: "13.2", removed: null }]);
+    expect(json("ci-build-server-c-legacy")).toMatchObject([{ introduced: null, removed: "13.0" }]);
+    expect(json("mock-ci")).toMatchObject([{ environment: "development" }]);
   });
 });
 
@@ -90,12 +86,11 @@ test.each([
     "",
     'there is no integration or kind ""; evenkeel explain lists the integrations, evenkeel explain --kinds the kinds',
   ],
-])("%j is unknown, to scripts and people alike", (selection, unknown) => {
-  expect(explainJson(selection)).toEqual({ unknown });
-  expect(explainText(selection)).toEqual({ unknown });
+])("%j is unknown", (selection, unknown) => {
+  expect(explain(catalogue, selection)).toEqual({ unknown });
 });
 
-describe("explainText", () => {
+describe("integrations for people", () => {
   test("lists a line an integration below a heading", () => {
     const lines = text().split("\n");
     expect(lines).toHaveLength(integrations.size + 3);
@@ -111,17 +106,17 @@ Links to an issue tracker, comments on its issues and transitions them.
 
 Available: tier free
 
-  parameter                           type     required  default  notes
-  url                                 string   yes
-  api_url                             string   no
-  username                            string   yes
-  password                            string   yes                secret
-  active                              boolean  no        false
-  tracker_issue_transition_automatic  boolean  no        false
-  tracker_issue_transition_id         string   no        ""
-  commit_events                       boolean  no
-  merge_requests_events               boolean  no
-  comment_on_event_enabled            boolean  no
+  field                               takes                   notes
+  url                                 text                    required
+  api_url                             text
+  username                            text                    required
+  password                            text                    required, secret
+  active                              boolean; default false
+  tracker_issue_transition_automatic  boolean; default false
+  tracker_issue_transition_id         text; default none
+  commit_events                       boolean
+  merge_requests_events               boolean
+  comment_on_event_enabled            boolean
 
 In a policy:
 
@@ -135,7 +130,7 @@ integrations:
 
   test("notes what is odd about a parameter", () => {
     expect(text("chat-webhook-d")).toContain("deprecated: use branches_to_be_notified instead");
-    expect(text("issue-tracker-workflow")).toContain("a string that contains :id");
+    expect(text("issue-tracker-workflow")).toContain("contains :id");
     expect(text("pipelines-email")).toContain("a comma-separated list");
     expect(text("pipelines-email")).toContain("from release 12.0 on");
   });
@@ -144,10 +139,7 @@ integrations:
     expect(text("issue-tracker-full.tracker_issue_transition_id")).toBe(`issue-tracker-full.tracker_issue_transition_id
 One or more transition IDs. The default, a blank string, disables custom transitions. Ignored if tracker_issue_transition_automatic is enabled.
 
-  takes         a string
-  required      no
-  default       ""
-  read          under properties in a response
+  takes         text; default none
   some servers  stored, never returned`);
   });
 
@@ -176,19 +168,16 @@ One or more transition IDs. The default, a blank string, disables custom transit
     const mark = (painted: string) => `\u001b[1m${painted}\u001b[0m`;
     const loud: Palette = { add: mark, change: mark, remove: mark, strong: mark, faint: mark, warn: mark };
     for (const selection of [undefined, "irc-gateway", "irc-gateway.server_port"]) {
-      const painted = explainText(selection, loud);
+      const painted = text(selection, loud);
       expect(painted).toContain("\u001b[1m");
-      expect(String(painted).replaceAll("\u001b[1m", "").replaceAll("\u001b[0m", "")).toBe(text(selection));
+      expect(painted.replaceAll("\u001b[1m", "").replaceAll("\u001b[0m", "")).toBe(text(selection));
     }
   });
 });
 
 describe("kinds of resources", () => {
-  const catalogue = catalogueOf();
-  const named = (selection: string) => resolveKinds(catalogue, selection);
-
   test("are listed each once, with their owners and keys", () => {
-    const rows = kindListText(catalogue, plain).split("\n");
+    const rows = explainKinds(catalogue).text(plain).split("\n");
     const words = rows.slice(1).map((row) => row.trim().split(/ {2,}/)[0]);
     expect(new Set(words)).toEqual(new Set(kindFiles(catalogue).map(({ name }) => name)));
     expect(rows.find((row) => /^ {2}variables .*project/.test(row))).toMatch(
@@ -197,10 +186,8 @@ describe("kinds of resources", () => {
   });
 
   test("are named by their section or by the word in addresses, and have their fields and an example", () => {
-    const found = named("webhook");
-    expect(found).toEqual(named("webhooks"));
-    if ("unknown" in found) throw new Error(found.unknown);
-    const shown = kindsText(found, plain);
+    const shown = text("webhook");
+    expect(shown).toBe(text("webhooks"));
     expect(shown).toMatch(/^ {2}token +text +secret$/m);
     expect(shown).toContain('webhooks:\n  "https://example.com": {');
   });
@@ -213,19 +200,20 @@ describe("kinds of resources", () => {
     };
     const fields = { required: ["url"], properties: { url: { type: "string" } } };
     const kind = { name: "things", singular: "thing", of: "project", key: "url", calls, fields } as never;
-    expect(kindsText([{ kind, field: undefined }], plain)).toMatch(/^things\n\n {2}field +takes +notes\n/);
+    const own = { ...catalogue, kinds: new Map([["thing", { file: kind } as never]]) };
+    const found = explain(own, "thing");
+    expect("unknown" in found ? "" : found.text(plain)).toMatch(/^things\n\n {2}field +takes +notes\n/);
   });
 
   test("a field alone says what it takes, words of numbers among it; one that there is not has the nearest name", () => {
-    const found = named("protected_branches.push_access_level");
-    if ("unknown" in found) throw new Error(found.unknown);
-    expect(kindsText(found, plain)).toContain("takes  no one, developer, maintainer, admin; default maintainer");
-    expect(kindsJson(found)).toMatchObject([
+    const selection = "protected_branches.push_access_level";
+    expect(text(selection)).toContain("takes  no one, developer, maintainer, admin; default maintainer");
+    expect(json(selection)).toMatchObject([
       { kind: "protected_branch", of: ["project"], fields: [{ immutable: true, default: 40 }] },
       { kind: "protected_branch", of: ["group"], fields: [{ immutable: false, default: 40 }] },
     ]);
-    expect(named("webhooks.tken")).toEqual({ unknown: 'webhooks has no field "tken"; did you mean token?' });
-    expect(named("nothing")).toEqual([]);
+    const unknown = 'webhooks has no field "tken"; did you mean token?';
+    expect(explain(catalogue, "webhooks.tken")).toEqual({ unknown });
   });
 
   test.each(kindFiles(catalogue).map((kind) => [kind.name, kind] as const))(

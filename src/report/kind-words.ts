@@ -1,0 +1,117 @@
+import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
+import { isScalar } from "../model/values.ts";
+
+/** The owners, unless only projects have the kind. */
+export function formatOwner(kind: ResourceKind): string {
+  const owners = ownersOf(kind);
+  return owners.includes("project") && owners.length === 1 ? "" : ` of ${owners.map((of) => `${of}s`).join(" and ")}`;
+}
+
+/** Sentences about role, tier, releases and missing operations. */
+export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind): readonly string[] {
+  const { role, tier, release } = needs;
+  return [
+    ...(role ? [`Writing needs the role ${role}.`] : []),
+    ...(tier && tier !== "free" ? [`Tier ${tier}.`] : []),
+    ...(release ? [`From ${release}.`] : []),
+    ...(removed ? [`Removed in ${removed.release}: ${removed.instead}.`] : []),
+    ...(calls.create ? [] : ["It can be changed, but neither created nor deleted."]),
+    ...(calls.create && !calls.delete ? ["It can be created and changed, but not deleted."] : []),
+    ...(replace ? ["A change that the server cannot make is a replacement."] : []),
+  ];
+}
+
+/** The smallest valid declaration, as lines of YAML. */
+export function kindExample(kind: ResourceKind): readonly string[] {
+  const { name, only, fields } = kind;
+  const keys = keyFieldsOf(kind);
+  const required = (fields.required ?? []).filter((field) => !keys.includes(field));
+  const shown = required.length > 0 ? required : Object.keys(fields.properties).filter((each) => !keys.includes(each));
+  const values = shown.slice(0, Math.max(required.length, 1)).map((field) => {
+    return `${field}: ${sample(fields.properties[field] ?? {}, field, kind.singular)}`;
+  });
+  if (keys.length === 0) return [`${name}: { ${values.join(", ")} }`];
+  const key = keys.map((field) => keySample(fields.properties[field] ?? {}, field)).join("@");
+  const value = only ? sample(fields.properties[only] ?? {}, only, kind.singular) : `{ ${values.join(", ")} }`;
+  return [`${name}:`, `  ${JSON.stringify(key)}: ${value}`];
+}
+
+function keySample(field: FieldSchema, name: string): string {
+  return field["x-url"] ? "https://example.com" : String(field.default ?? name.toUpperCase());
+}
+
+/** A valid value of a field; a secret is a reference named after its owner and itself. */
+export function sample(field: FieldSchema, name: string, owner: string): string {
+  const { writeOnly, enum: allowed, "x-words": words = {}, "x-url": isUrl, minimum = 0, pattern = "" } = field;
+  if (writeOnly && !field["x-returned"])
+    return `{ secret: env:${`${owner}_${name}`.toUpperCase().replaceAll("-", "_")} }`;
+  const [word, value] = Object.entries(words)[0] ?? [];
+  if (word !== undefined && typeof value === "number") return word;
+  if (allowed) return String(allowed[0]);
+  if (isUrl) return pattern.startsWith(":") ? `https://example.com/${pattern}` : "https://example.com";
+  const [type = "string"] = [field.type ?? []].flat();
+  const text = pattern.startsWith("^#")
+    ? '"#d9534f"'
+    : pattern.startsWith("^(ssh-")
+      ? "ssh-ed25519 AAAA…"
+      : `<${name.replaceAll("_", " ")}>`;
+  const samples: Readonly<Record<string, string>> = {
+    boolean: "true",
+    integer: String(minimum),
+    number: "1",
+    string: text,
+  };
+  return samples[type] ?? (type === "array" ? "[…]" : "{ … }");
+}
+
+/** Formats a literal value or name, for example as code. */
+type Mark = (text: string) => string;
+
+export const unmarked: Mark = (text) => text;
+
+/** The values that a field takes and its default: `developer, maintainer; default maintainer`. */
+export function fieldValues(field: FieldSchema, mark: Mark): string {
+  const { enum: allowed, items, properties, "x-words": words = {}, "x-usual": usually = null } = field;
+  const named = Object.entries(words).filter(([, value]) => typeof value === "number");
+  const spelled = new Map(named.map(([word, value]) => [String(value), word]));
+  const shown = (value: unknown) => spelled.get(String(value)) ?? shownValue(value, mark);
+  const filledIn = [
+    ...("default" in field ? [`default ${shown(field.default)}`] : []),
+    ...(isScalar(usually) && usually !== null ? [`usually ${shown(usually)}`] : []),
+  ];
+  if (allowed) return [allowed.map(shown).join(", "), ...filledIn].join("; ");
+  const types = [field.type ?? []].flat().filter((type) => type !== "null");
+  const spellings = named.length > 0 ? [`${named.map(([word]) => mark(word)).join(", ")}, or `] : [];
+  const of = items ? ` of ${items.properties ? formatNames(items.properties, mark) : fieldValues(items, mark)}` : "";
+  const inside = properties ? `: ${formatNames(properties, mark)}` : "";
+  return [`${spellings}${types.map((type) => typeWords[type] ?? type).join(" or ")}${of}${inside}`, ...filledIn].join(
+    "; ",
+  );
+}
+const typeWords: Readonly<Record<string, string>> = { array: "list", object: "mapping", string: "text" };
+
+function formatNames(properties: Readonly<Record<string, FieldSchema>>, mark: Mark): string {
+  return Object.keys(properties).map(mark).join(", ");
+}
+
+function shownValue(value: unknown, mark: Mark): string {
+  if (value === "") return "none";
+  return mark(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** Short notes on a field: `required`, `secret`, `from 15.6`. */
+export function fieldFacts(kind: ResourceKind, name: string): readonly string[] {
+  const field = kind.fields.properties[name] ?? {};
+  const isKey = keyFieldsOf(kind).includes(name);
+  return [
+    ...(isKey ? ["key"] : []),
+    ...(kind.fields.required?.includes(name) ? ["required"] : []),
+    ...(field.writeOnly ? [field["x-returned"] ? "or a secret" : "secret"] : []),
+    ...(field["x-set"] ? ["in any order"] : []),
+    ...(field["x-immutable"] && !isKey ? ["only at creation"] : []),
+    ...(field["x-tier"] ? [field["x-tier"]] : []),
+    ...(field["x-introduced"] ? [`from ${field["x-introduced"]}`] : []),
+    ...(field["x-removed"] ? [`until ${field["x-removed"]}`] : []),
+    ...(field.deprecationMessage ? [`deprecated: ${field.deprecationMessage}`] : []),
+  ];
+}
