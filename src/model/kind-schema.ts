@@ -30,19 +30,19 @@ export function resourceSchema({ fields }: ResourceKind): JsonObject {
 function rejectUnknown(fields: FieldSchema): FieldSchema & JsonObject {
   if (!fields.additionalProperties) return { additionalProperties: false, ...fields };
   const { patternProperties }: JsonObject = { ...fields };
-  const refused = { not: {}, "x-expected": "no field that sets the method" };
+  const refused = { not: {}, "x-expected": "no field that decides the method of a request, or as whom it is sent" };
   return {
     ...fields,
-    patternProperties: { ...(isObject(patternProperties) && patternProperties), [methodName]: refused },
+    patternProperties: { ...(isObject(patternProperties) && patternProperties), [reservedName]: refused },
   };
 }
 
-/** A parameter name as servers parse it in a form, where brackets have a meaning. */
-const methodName = "^[\\[\\]\\s]*_method([^a-z]|$)";
+/** Names as servers parse them in a form, where brackets have a meaning. */
+const reservedName = "^[\\[\\]\\s]*(?:_method|sudo|private_token|access_token|job_token)(?:\\W|$)";
 
-/** True if servers would interpret a parameter as the method of a request. */
-export function isMethodName(parameter: string): boolean {
-  return new RegExp(methodName).test(parameter);
+/** True for a parameter with which servers decide the method of a request, or as whom it is sent. */
+export function isReservedName(parameter: string): boolean {
+  return new RegExp(reservedName).test(parameter);
 }
 
 /** Transforms a schema into the form for policies. */

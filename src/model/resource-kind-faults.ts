@@ -7,7 +7,7 @@ import { linearPattern } from "../base/schema-violations.ts";
 import { alternativesIn } from "./alternatives.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { isResolved } from "./call.ts";
-import { isMethodName } from "./kind-schema.ts";
+import { isReservedName } from "./kind-schema.ts";
 import {
   type FieldSchema,
   isSingleton,
@@ -209,7 +209,7 @@ function fieldFaults(kind: ResourceKind): readonly KindFault[] {
       ...lookUpFaults(path, field),
     ]),
     ...unfitKeys(kind),
-    ...methodParameters(kind),
+    ...reservedParameters(kind),
     ...unlistedFields(kind),
   ];
   const patterns = unfitPatterns(kind.fields, ["fields"]);
@@ -270,15 +270,19 @@ function secretDefaults(path: Path, field: FieldSchema): readonly KindFault[] {
   return [{ path: [...path, "default"], message: "the field is writeOnly: a secret has no default" }];
 }
 
-/** Servers use the parameter `_method` of a form as the method of the request. */
-function methodParameters({ fields: { properties } }: ResourceKind): readonly KindFault[] {
+function reservedParameters({ fields: { properties } }: ResourceKind): readonly KindFault[] {
   return Object.entries(properties)
     .flatMap(([name, field]) => parametersSent(name, field))
-    .filter(({ parameter }) => isMethodName(parameter))
-    .map(({ name, inside }) => ({ path: ["fields", "properties", name, ...inside], message: noMethodName }));
+    .filter(({ parameter }) => isReservedName(parameter))
+    .map(({ name, inside, parameter }) => ({
+      path: ["fields", "properties", name, ...inside],
+      message: refuseReserved(parameter),
+    }));
 }
 
-const noMethodName = "_method would make the request another one, such as DELETE; expected another name";
+function refuseReserved(parameter: string): string {
+  return `${parameter.trim()} decides the method of a request, or as whom it is sent; expected another name`;
+}
 
 /** Key fields must be texts and not secret: keys are shown everywhere. */
 function unfitKeys(kind: ResourceKind): readonly KindFault[] {
@@ -400,12 +404,14 @@ function ownerPaths(kind: ResourceKind): string {
     .join(" or ");
 }
 
-/** A path that URL parsers or servers resolve to another one, or that sets the method of the request. */
+/** A path that URL parsers or servers resolve to another one, or that decides what the request is. */
 function strayPath(path: string): string | undefined {
   if (/^\/api\/v\d+\//.test(path)) return "leave out /api/v4: paths are relative to it";
   const [segments = "", query] = path.split("?");
-  if ([...new URLSearchParams(query).keys()].some(isMethodName)) return noMethodName;
-  const isStray = /[#\\]/.test(path) || isResolved(segments) || segments.slice(1).split("/").includes("");
+  const reserved = [...new URLSearchParams(query).keys()].find(isReservedName);
+  if (reserved !== undefined) return refuseReserved(reserved);
+  const isStray =
+    /[#\\]/.test(path) || isResolved(segments.replace(/%(?:25)+/g, "%")) || segments.slice(1).split("/").includes("");
   return isStray ? "expected a path below /api/v4, without #, and without parts that are empty, . or .." : undefined;
 }
 

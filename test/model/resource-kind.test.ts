@@ -69,6 +69,7 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "/x/..%2f..%2f:value",
     "/x/..\\..\\:value",
     "/x/%2e%2e?n=:value",
+    "/x/%252e%25252e?n=:value",
   ].map(
     (path) =>
       [
@@ -122,18 +123,18 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
         "calls.delete: it may delete a project or group itself, or something of another; expected a path below /projects/:id",
       ] as const,
   ),
-  ...["fields", "calls"].map((at) => {
-    const path = at === "fields" ? "fields.properties._method" : "calls.update";
-    const update = "PUT /projects/:id/hooks/:row.id?%5Fmethod=DELETE";
+  ...["_method", "sudo", "private_token", "access_token", "job_token"].flatMap((name) => {
+    const reserved = `${name} decides the method of a request, or as whom it is sent; expected another name`;
+    const update = `PUT /projects/:id/hooks/:row.id?${encodeURIComponent(name)}=DELETE`;
     return [
-      at === "fields" ? withField("_method", { type: "string" }) : { calls: { ...calls, update } },
-      `${path}: _method would make the request another one, such as DELETE; expected another name`,
+      [withField(name, { type: "string" }), `fields.properties.${name}: ${reserved}`],
+      [{ calls: { ...calls, update } }, `calls.update: ${reserved}`],
+      [
+        withField("verb", { type: "string", "x-send": { [name]: "'DELETE'" } }),
+        `fields.properties.verb.x-send.${name}: ${reserved}`,
+      ],
     ] as const;
   }),
-  [
-    withField("verb", { type: "string", "x-send": { _method: "'DELETE'" } }),
-    "fields.properties.verb.x-send._method: _method would make the request another one, such as DELETE; expected another name",
-  ],
   [
     { calls: { ...calls, list: "GET /api/v4/projects/:id/hooks" } },
     "calls.list: leave out /api/v4: paths are relative to it",
