@@ -1,25 +1,43 @@
-import { deepestBraces, type GlobPart, type GlobRules, partsOf, type Test } from "./glob-parts.ts";
+import { RE2JS } from "re2js";
+import { lazy } from "./memoize.ts";
 
-export type { GlobRules } from "./glob-parts.ts";
-
-const longest = 10_000;
+/** Options of globs. */
+export interface GlobRules {
+  /** True if `*` matches `/` too. */
+  readonly crossing: boolean;
+  /** True if matching is case-sensitive. */
+  readonly cased: boolean;
+  /** True if wildcards match a leading dot of a segment. */
+  readonly dots: boolean;
+}
 
 /**
- * Compiles a glob of `*`, `**`, `?`, `[abc]`, `{a,b}` and `\` to escape a character. Matching takes at
- * most the length of the text times that of the glob. A text equal to the glob matches too.
+ * Compiles a glob of `*`, `**`, `?`, `[abc]`, `{a,b}`, `{a..c}` and `\` to escape a character. Matching takes time
+ * proportional to the text. A text equal to the glob matches too.
  */
 export function globMatcher(glob: string, rules: GlobRules): (text: string) => boolean {
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
   const literal = fold(glob);
   const prefix = commonPrefix(literal);
   const folder = rules.dots && isWholeFolder(glob) ? literal.slice(0, -2) : undefined;
-  const program = compileProgram(partsOf(glob, rules));
+  const isVisible = visibility(glob, rules);
+  const pattern = lazy(() => RE2JS.compile(`^(?:${toPattern(glob, rules)})$`, flagsOf(rules)));
   return (text) => {
     const folded = fold(text);
     if (folded === literal) return true;
     if (folder !== undefined && folded.length > folder.length && folded.startsWith(folder)) return true;
-    return text !== "" && folded.startsWith(prefix) && accepts(program, text);
+    return text !== "" && folded.startsWith(prefix) && isVisible(text) && pattern().matches(text);
   };
+}
+
+function flagsOf({ cased }: GlobRules): number {
+  return cased ? RE2JS.DOTALL : RE2JS.DOTALL | RE2JS.CASE_INSENSITIVE;
+}
+
+/** Rejects paths with hidden segments, if a glob names none. */
+function visibility(glob: string, { dots }: GlobRules): (text: string) => boolean {
+  if (dots || /(?:^|[/{,])\\?\./.test(glob)) return () => true;
+  return (text) => !/(?:^|\/)\./.test(text);
 }
 
 /** True if a text contains a wildcard or an escape. */
@@ -32,12 +50,28 @@ export function isGlob(text: string): boolean {
  * where nothing below can match. `""` is the root folder.
  */
 export function globReach(glob: string, rules: GlobRules): (folder: string) => string | undefined {
-  const program = compileProgram(partsOf(glob, rules));
+  const segments = glob.split("/");
+  const deep = segments.findIndex(isDeep);
+  const fixed = segments.slice(0, deep < 0 ? -1 : deep).map((each) => globMatcher(each, rules));
+  const rest = deep < 0 ? [] : segments.slice(deep + 1);
+  const isPlain = segments[deep] === "**" && !rest.some(isDeep);
+  const isVisible = visibility(glob, rules);
   return (folder) => {
-    const steps = stepsAfter(program, folder === "" ? "" : `${folder}/`).filter((at) => at < program.length);
-    return steps.length === 0 ? undefined : steps.sort((a, b) => a - b).join();
+    const names = folder === "" ? [] : folder.split("/");
+    const matches = isVisible(folder) && fixed.every((is, index) => index >= names.length || is(names[index] ?? ""));
+    if (!matches || (deep < 0 && names.length > fixed.length)) return undefined;
+    if (names.length <= fixed.length) return String(names.length);
+    // Of the segments after `**`, all but the last may match folders.
+    return isPlain ? `**/${names.slice(Math.max(fixed.length, names.length - rest.length + 1)).join("/")}` : folder;
   };
 }
+
+/** True if a part of a glob between slashes may match several segments. */
+function isDeep(segment: string): boolean {
+  return /\*\*|\\|^[^{]*\}|\{[^}]*$|\[[^\]]*$/.test(segment);
+}
+
+const longest = 10_000;
 
 /** Unsupported syntax of a glob, as the end of "expected …". */
 export function globFault(glob: string): string | undefined {
@@ -59,6 +93,9 @@ const faults: readonly (readonly [RegExp, string])[] = [
     "a glob whose ranges are of single characters, such as {a..c}",
   ],
 ];
+
+/** Braces that are nested deeper are literal. */
+const deepestBraces = 20;
 
 function measureDepth(glob: string): number {
   let depth = 0;
@@ -87,103 +124,127 @@ function commonPrefix(glob: string): string {
   return end < 0 ? glob : glob.slice(0, end).replace(/\/$/, "");
 }
 
-/** A step consumes a character and continues at `next`, or forks without consuming one. */
-type Step = { readonly test: Test; readonly next: number } | { readonly forks: readonly number[] };
+/** Stars, a class, an escaped character, or any other character of a glob. Unclosed brackets are literal. */
+const token = /\*+|\[[!^]?(?:\\.|[^\\])(?:\\.|[^\]\\])*\]|\\.|./gsu;
 
-/** The steps of a glob; a text matches if it reaches the end. */
-function compileProgram(parts: readonly GlobPart[]): readonly Step[] {
-  const program: Step[] = [];
-  emit(parts, program);
-  return program;
+interface Context {
+  readonly tokens: readonly string[];
+  /** Maps the index of each opening brace to that of its closing one. */
+  readonly closings: ReadonlyMap<number, number>;
+  readonly rules: GlobRules;
 }
 
-function emit(parts: readonly GlobPart[], program: Step[]): void {
-  for (const part of parts) {
-    const at = program.length;
-    if (part.form === "either") emitEither(part.choices, program);
-    else if (part.form === "one") program.push({ test: part.test, next: at + 1 });
-    else program.push({ forks: [at + 1, at + 2] }, { test: part.test, next: at });
+/** A glob as a regular expression of RE2. */
+function toPattern(glob: string, rules: GlobRules): string {
+  const tokens = glob.match(token) ?? [];
+  const closings = new Map<number, number>();
+  const open: number[] = [];
+  for (const [index, each] of tokens.entries()) {
+    if (each === "{") open.push(index);
+    const opening = each === "}" ? open.pop() : undefined;
+    if (opening !== undefined && open.length < deepestBraces) closings.set(opening, index);
   }
+  return sequencePattern({ tokens, closings, rules }, 0, tokens.length);
 }
 
-function emitEither(choices: readonly (readonly GlobPart[])[], program: Step[]): void {
-  const at = program.push({ forks: [] }) - 1;
-  const starts: number[] = [];
-  const ends: number[] = [];
-  for (const choice of choices) {
-    starts.push(program.length);
-    emit(choice, program);
-    ends.push(program.push({ forks: [] }) - 1);
+function sequencePattern(context: Context, from: number, to: number): string {
+  let pattern = "";
+  for (let at = from; at < to; ) {
+    const [part, next] = partPattern(context, at);
+    pattern += part;
+    at = next;
   }
-  program[at] = { forks: starts };
-  for (const end of ends) program[end] = { forks: [program.length] };
+  return pattern;
 }
 
-function accepts(program: readonly Step[], text: string): boolean {
-  return stepsAfter(program, text).includes(program.length);
+/** The pattern of the part at an index, and the next index. */
+function partPattern(context: Context, at: number): readonly [string, number] {
+  const { tokens, closings, rules } = context;
+  const each = tokens[at] ?? "";
+  if (each.startsWith("*")) return starPattern(context, at);
+  if (each === "/" && isGlobstar(tokens, at + 1)) return globstarPattern(context, at + 1, "/");
+  const closing = each === "{" ? closings.get(at) : undefined;
+  if (closing !== undefined) return [bracesPattern(context, at, closing), closing + 1];
+  if (each.length > 2 && each.startsWith("[")) return [`(?:${classPattern(each)}|${quote(each)})`, at + 1];
+  if (each === "?") return [startsSegment(tokens, at) && !rules.dots ? "[^/.]" : "[^/]", at + 1];
+  return [quote(each.length > 1 ? each.slice(1) : each), at + 1];
 }
 
-/** Simulates all paths at once; after each character every reachable step is in the set once. */
-function stepsAfter(program: readonly Step[], text: string): number[] {
-  const reached = new Uint32Array(program.length + 1);
-  let round = 1;
-  let steps = reach(program, [0], reached, round);
-  let leads = true;
-  for (const character of text) {
-    const next: number[] = [];
-    for (const at of steps) {
-      const step = program[at];
-      if (step && "test" in step && step.test(character, leads)) next.push(step.next);
-    }
-    if (next.length === 0) return [];
-    steps = reach(program, next, reached, ++round);
-    leads = character === "/";
+function quote(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+function startsSegment(tokens: readonly string[], at: number): boolean {
+  return at === 0 || tokens[at - 1] === "/";
+}
+
+/** A star that is a whole segment matches at least one character. */
+function starPattern(context: Context, at: number): readonly [string, number] {
+  const { tokens, rules } = context;
+  if (isGlobstar(tokens, at)) return globstarPattern(context, at, "");
+  const isWhole = isEdge(tokens[at - 1]) && isEdge(tokens[at + 1]);
+  if (rules.crossing) return [isWhole ? ".+" : ".*", at + 1];
+  if (rules.dots || !startsSegment(tokens, at)) return [isWhole ? "[^/]+" : "[^/]*", at + 1];
+  return [isWhole ? "[^/.][^/]*" : "(?:[^/.][^/]*)?", at + 1];
+}
+
+/**
+ * `**` between slashes matches zero or more segments: `a/**` matches `a` too, but `*` followed by it only what is below
+ * a folder.
+ */
+function globstarPattern({ tokens, rules }: Context, at: number, slash: string): readonly [string, number] {
+  let last = at;
+  while (tokens[last + 1] === "/" && isGlobstar(tokens, last + 2)) last += 2;
+  const segment = "[^/.][^/]*";
+  const all = rules.dots ? ".*" : `(?:${segment}(?:/${segment})*/?)?`;
+  if (tokens[last + 1] === "/") return [`${slash}(?:${all}/)?`, last + 2];
+  const isOptional = slash !== "" && last + 1 === tokens.length && !tokens[at - 2]?.startsWith("*");
+  return [isOptional ? `(?:/${all})?` : slash + all, last + 1];
+}
+
+/** True if stars are a whole segment, next to an alternative or, as in `**.yaml`, before a dot. */
+function isGlobstar(tokens: readonly string[], at: number): boolean {
+  if (tokens[at] !== "**") return false;
+  const [before, after] = [tokens[at - 1], tokens[at + 1]];
+  if (before === undefined && after === ".") return true;
+  const begins = isEdge(before) || before === "{" || before === ",";
+  return begins && (isEdge(after) || after === "{" || after === "}" || after === ",");
+}
+
+function isEdge(neighbour: string | undefined): boolean {
+  return neighbour === undefined || neighbour === "/";
+}
+
+/** `{a,b}` and `{a..c}`; other braces are literal. */
+function bracesPattern(context: Context, open: number, close: number): string {
+  const { tokens, closings } = context;
+  const bounds = [open];
+  for (let at = open + 1; at < close; at = (closings.get(at) ?? at) + 1) if (tokens[at] === ",") bounds.push(at);
+  bounds.push(close);
+  const choices = bounds.slice(1).map((end, index) => sequencePattern(context, (bounds[index] ?? open) + 1, end));
+  if (choices.length > 1) return `(?:${choices.join("|")})`;
+  const range = /^(.)\.\.(.)$/su.exec(tokens.slice(open + 1, close).join(""));
+  return range ? `[${rangePattern([range[1] ?? "", range[2] ?? ""].sort())}]` : `\\{${choices[0]}\\}`;
+}
+
+/** A class never matches a slash. Its own text matches too, because names of licenses contain brackets. */
+function classPattern(text: string): string {
+  const isNegated = /^\[[!^]/.test(text);
+  const members = text.slice(isNegated ? 2 : 1, -1).match(/\\.|./gsu) ?? [];
+  const characters = members.map((each) => (each.length > 1 && each.startsWith("\\") ? each.slice(1) : each));
+  let pattern = "";
+  for (let at = 0; at < characters.length; at++) {
+    const isRange = characters[at + 1] === "-" && characters[at + 2] !== undefined;
+    pattern += rangePattern([characters[at] ?? "", characters[isRange ? at + 2 : at] ?? ""]);
+    if (isRange) at += 2;
   }
-  return steps;
+  if (isNegated) return `[^/${pattern}]`;
+  return pattern === "" ? "[^\\x{0}-\\x{10FFFF}]" : `[${pattern}]`;
 }
 
-/** The consuming steps, and the end, that can be reached without consuming a character. */
-function reach(program: readonly Step[], from: number[], reached: Uint32Array, round: number): number[] {
-  const found: number[] = [];
-  const pending = from;
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (reached[at] === round) continue;
-    reached[at] = round;
-    const step = program[at];
-    if (step && "forks" in step) pending.push(...step.forks);
-    else found.push(at);
-  }
-  return found;
-}
-
-/** True if a glob can match a text that consists of these characters. */
-export function matchesWithin(glob: string, rules: GlobRules, characters: string): boolean {
-  return isWithin(partsOf(glob, rules), matchesAnyOf(characters));
-}
-
-/** True if a glob can match a text of both sets of characters with at least one of `others`. */
-export function matchesBeyond(glob: string, rules: GlobRules, characters: string, others: string): boolean {
-  return isBeyond(partsOf(glob, rules), matchesAnyOf(characters + others), matchesAnyOf(others));
-}
-
-type Question = (test: Test) => boolean;
-
-function matchesAnyOf(characters: string): Question {
-  const each = [...new Set(characters)];
-  return (test) => each.some((character) => test(character, false));
-}
-
-function isWithin(parts: readonly GlobPart[], takes: Question): boolean {
-  return parts.every((part) => {
-    if (part.form === "either") return part.choices.some((choice) => isWithin(choice, takes));
-    return part.form === "many" || takes(part.test);
-  });
-}
-
-function isBeyond(parts: readonly GlobPart[], takes: Question, takesOther: Question): boolean {
-  const goesBeyond = parts.some((part) => {
-    if (part.form === "either") return part.choices.some((choice) => isBeyond(choice, takes, takesOther));
-    return takesOther(part.test);
-  });
-  return goesBeyond && isWithin(parts, takes);
+/** A range of a class, without the slash. */
+function rangePattern([low = "", high = ""]: readonly string[]): string {
+  if (low > high) return "";
+  if (low <= "/" && high >= "/") return rangePattern([low, "."]) + rangePattern(["0", high]);
+  return [low, high].map((each) => `\\x{${each.codePointAt(0)?.toString(16)}}`).join("-");
 }

@@ -53,7 +53,7 @@ function split(address: string): [string, string | undefined] {
 }
 
 /** Unlike for file paths, `*` also matches `..`. */
-export const addressRules: GlobRules = { crossing: true, cased: false, dots: true };
+const addressRules: GlobRules = { crossing: true, cased: false, dots: true };
 
 function restMatcher(glob: string): (text: string) => boolean {
   const matches = pathMatcher(glob);

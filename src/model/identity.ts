@@ -1,5 +1,4 @@
-import { matchesBeyond, matchesWithin } from "../base/glob.ts";
-import { addressMatcher, addressRules, projectMatcher } from "./address.ts";
+import { addressMatcher, projectMatcher } from "./address.ts";
 import { bareName, type Owner, ownerName, ownerOfName } from "./owner.ts";
 import { idIn, isId } from "./project-id.ts";
 import type { Project } from "./types.ts";
@@ -22,21 +21,14 @@ function listForms(glob: string, owner: Owner): ReadonlySet<NameForm> {
   const forms = new Set<NameForm>();
   if (/^\**$/.test(whole) || !canMatchOwner(whole, owner)) return forms;
   const part = owner === "group" ? bareName(whole) : whole;
-  if (matchesWithin(part, addressRules, digits)) forms.add("id");
-  if (matchesBeyond(part, addressRules, digits, otherCharacters(part))) forms.add("path");
+  if (/^[\d*?]*$|[[{\\]/.test(part)) forms.add("id");
+  if (/\D/.test(part)) forms.add("path");
   return forms;
 }
 
 /** A glob that ends in a slash matches only groups, and one that ends in another character only projects. */
 function canMatchOwner(part: string, owner: Owner): boolean {
   return /[*?\]}]$/.test(part) || ownerOfName(part) === owner;
-}
-
-const digits = "0123456789";
-
-/** Characters of paths other than digits, with those of the glob; brackets are omitted because they form classes. */
-function otherCharacters(part: string): string {
-  return `abcdefghijklmnopqrstuvwxyz_.-/${part.replace(/[[\]\d]/g, "")}`;
 }
 
 /** Creates a test for addresses of a project under either of its names. */
