@@ -12,7 +12,7 @@ import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
 import { serverWords } from "../model/availability.ts";
 import { formatFault, hasFormats } from "../model/field-formats.ts";
-import { meaningOf, propertyOf, typesOf } from "../model/field-meaning.ts";
+import { itemKey, meaningOf, propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { Integration, IntegrationParameter } from "../model/integration.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
 import { expectationOf as expectedParameter, type FaultKind, parameterFaults } from "../model/parameter-check.ts";
@@ -189,10 +189,28 @@ function formatFaults(
     return [{ rule: "wrong-value", keyword: "format", message: `expected ${expected}`, path }];
   }
   if (Array.isArray(value))
-    return value.flatMap((each, index) => formatFaults(written, field.items ?? {}, each, [...path, index]));
+    return [
+      ...repeatedItems(field, value, path),
+      ...value.flatMap((each, index) => formatFaults(written, field.items ?? {}, each, [...path, index])),
+    ];
   if (!isContainer(value)) return [];
   return Object.entries(value).flatMap(([name, each]) =>
     formatFaults(written, propertyOf(field, name) ?? {}, each, [...path, name]),
+  );
+}
+
+/** Items with the key of an earlier one, which servers would take for the same. */
+function repeatedItems(
+  { "x-items": calls }: FieldSchema,
+  value: readonly Plain[],
+  path: Fault["path"],
+): readonly Fault[] {
+  if (!calls) return [];
+  const keys = value.map((item) => itemKey(calls.key, item));
+  return keys.flatMap((key, index) =>
+    key === "" || keys.indexOf(key) === index
+      ? []
+      : [{ rule: "wrong-value", keyword: "uniqueItems", message: `${key} is listed twice`, path: [...path, index] }],
   );
 }
 

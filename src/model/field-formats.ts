@@ -8,10 +8,17 @@ export function formatFault(field: FieldSchema, text: string): string | undefine
   return urlFault(field["x-url"], text) ?? formats[field.format ?? ""]?.(text);
 }
 
-/** True if a field, or a part of it, has a form that {@link formatFault} checks (cached). */
+/** True if a field, or a part of it, has a form that {@link formatFault} checks, or items with keys (cached). */
 export const hasFormats = memoized(
-  ({ "x-url": url, format, items, properties = {}, additionalProperties: more }: FieldSchema): boolean =>
-    Boolean(url) ||
+  ({
+    "x-url": url,
+    "x-items": calls,
+    format,
+    items,
+    properties = {},
+    additionalProperties: more,
+  }: FieldSchema): boolean =>
+    Boolean(url ?? calls) ||
     (format !== undefined && Object.hasOwn(formats, format)) ||
     [...Object.values(properties), ...(items ? [items] : []), ...(typeof more === "object" ? [more] : [])].some(
       hasFormats,

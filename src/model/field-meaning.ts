@@ -183,8 +183,8 @@ export function withoutSecretValues(field: FieldSchema, value: Plain, declared?:
   if (field.writeOnly === true && !(field["x-returned"] === true && isLiteral(declared))) return undefined;
   if (isScalar(value)) return value;
   if (isList(value)) {
-    const isWhole = isList(declared) && referencesWithin(declared).length === 0;
-    const items = value.map((item) => withoutSecretValues(field.items ?? any, item, isWhole ? "" : undefined));
+    const declaredFor = declaredItems(field, declared);
+    const items = value.map((item) => withoutSecretValues(field.items ?? any, item, declaredFor(item)));
     return items.filter((item) => item !== undefined);
   }
   return definedFields(value, (name, each) => {
@@ -193,12 +193,33 @@ export function withoutSecretValues(field: FieldSchema, value: Plain, declared?:
   });
 }
 
+/** Finds what is declared for an item of a list: by its key, or a literal if the whole list is without references. */
+function declaredItems(
+  { "x-items": calls }: FieldSchema,
+  declared: Value | undefined,
+): (item: Plain) => Value | undefined {
+  const isWhole = isList(declared) && referencesWithin(declared).length === 0;
+  if (!calls || !isList(declared)) return () => (isWhole ? "" : undefined);
+  const byKey = itemsByKey(calls.key, declared);
+  return (item) => byKey.get(itemKey(calls.key, item));
+}
+
+/** The items of a list by their key; of those with the same key, the last. */
+export function itemsByKey(key: string, items: readonly Plain[]): ReadonlyMap<string, Plain> {
+  return new Map(items.map((item) => [itemKey(key, item), item]));
+}
+
+/** The text of an item's key; empty without any. */
+export function itemKey(key: string, item: Plain): string {
+  return isMapping(item) ? String(item[key] ?? "") : "";
+}
+
 /** True for a declared value that is not a secret. */
 function isLiteral(declared: Value | undefined): boolean {
   return declared !== undefined && declared !== null && !isReference(declared);
 }
 
-/** Compares a declared value with the live one; of a mapping, only declared properties. */
+/** Compares a declared value with the live one; of a mapping, and of an item with a key, only declared properties. */
 export function compareMeaning(field: FieldSchema, desired: Value, live: Value | undefined): Comparison {
   if (field.writeOnly === true && field["x-returned"] !== true) return "unverified";
   if (isReference(desired) || (live !== undefined && isReference(live))) return "unverified";
@@ -208,11 +229,19 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
       Object.entries(desired).map(([name, each]) => compareMeaning(propertyOf(field, name) ?? any, each, live[name])),
     );
   }
+  const { items, "x-items": calls } = field;
+  if (calls && items && isList(desired) && isList(live)) return compareItems(items, calls.key, desired, live);
   const visible = replaceReferences(desired, () => undefined) ?? null;
   const meant = comparable(field, withoutSecretValues(field, visible, visible) ?? null);
   const liveForm =
     live === undefined ? undefined : comparable(field, withoutSecretValues(field, live as Plain, visible) ?? null);
   return compareNormalised(desired, meant, liveForm);
+}
+
+function compareItems(item: FieldSchema, key: string, desired: readonly Plain[], live: readonly Plain[]): Comparison {
+  const [wanted, found] = [itemsByKey(key, desired), itemsByKey(key, live)];
+  if (wanted.size !== found.size || [...wanted.keys()].some((each) => !found.has(each))) return "different";
+  return worst(Array.from(wanted, ([each, value]) => compareMeaning(item, value, found.get(each))));
 }
 
 /** Compares normalised values; `meant` is the declared one without secrets. */

@@ -24,6 +24,8 @@ export interface KindRow {
   readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */
   readonly calls: Readonly<Partial<Record<CallAction, Endpoint | ((key: string) => Endpoint)>>>;
+  /** The calls for the items of its fields; omitted if the calls of the resource write all of it. */
+  readonly items?: readonly ItemColumn[];
   /** Keys with the same identity are the same resource. */
   readonly identity: (key: string) => string;
   /** The fields that show a removal, before and after it. */
@@ -42,6 +44,17 @@ export interface KindExpressions {
    * undefined if it reads something that is missing. @throws UserError if it cannot be evaluated.
    */
   readonly valueOf: (text: string, given: Readonly<Record<string, unknown>>) => Plain | undefined;
+}
+
+/** A list whose items are written by calls of their own (`x-items`). */
+export interface ItemColumn {
+  readonly field: string;
+  /** The property that identifies an item. */
+  readonly key: string;
+  /** Omitted if the calls of the resource carry the items. */
+  readonly create?: Endpoint;
+  readonly update?: Endpoint;
+  readonly delete: Endpoint;
 }
 
 export interface PolicyColumn {

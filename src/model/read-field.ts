@@ -2,12 +2,12 @@ import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { secretMark } from "../base/secret-mark.ts";
-import { meaningOf, propertyOf, withoutSecretValues } from "./field-meaning.ts";
+import { itemKey, itemsByKey, meaningOf, propertyOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import { valueInRow } from "./row-values.ts";
 import type { Fields, Plain, ReturnedMarks, Value } from "./types.ts";
-import { isMapping, isReference } from "./values.ts";
+import { isList, isMapping, isReference } from "./values.ts";
 
 /**
  * The normalised value of a field in a row, without secrets and, in a mapping, without undeclared members. Undefined if
@@ -19,7 +19,7 @@ export function fieldInRow(kind: KindRow, name: string, row: JsonObject, declare
   const value = readSpelled(kind, name, field, row);
   const visible = value === undefined ? undefined : withoutSecretValues(field, value, declared);
   if (visible === undefined) return undefined;
-  return meaningOf(field, field.properties ? keepDeclared(visible, declared) : visible) as Plain;
+  return meaningOf(field, keepDeclaredIn(field, visible, declared)) as Plain;
 }
 
 /** True if the row marks a returned value as secret (`x-secret-with`). */
@@ -42,11 +42,33 @@ export function returnedMarks(kind: KindRow, row: JsonObject, declared: Fields):
 
 function collectMarks(field: FieldSchema, value: Plain, declared: Value = null): string | ReturnedMarks | undefined {
   if (field["x-returned"]) return typeof value === "string" && declared !== null ? secretMark(value) : undefined;
+  if (isList(value) && isList(declared)) return collectItemMarks(field, value, declared);
   if (!isMapping(value) || !isMapping(declared)) return undefined;
-  const members = Object.entries(value).flatMap(([name, each]) => {
-    const mark = collectMarks(propertyOf(field, name) ?? {}, each, declared[name]);
-    return mark === undefined ? [] : [[name, mark] as const];
-  });
+  return marksOf(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      collectMarks(propertyOf(field, name) ?? {}, each, declared[name]),
+    ]),
+  );
+}
+
+/** Marks of the items of a list by their index in the declared one. */
+function collectItemMarks(
+  { items = {}, "x-items": calls }: FieldSchema,
+  value: readonly Plain[],
+  declared: readonly Plain[],
+): ReturnedMarks | undefined {
+  if (!calls) return undefined;
+  const byKey = itemsByKey(calls.key, value);
+  return marksOf(
+    declared.map((item, index) => {
+      return [String(index), collectMarks(items, byKey.get(itemKey(calls.key, item)) ?? null, item)];
+    }),
+  );
+}
+
+function marksOf(marks: readonly (readonly [string, string | ReturnedMarks | undefined])[]): ReturnedMarks | undefined {
+  const members = marks.flatMap(([name, mark]) => (mark === undefined ? [] : [[name, mark] as const]));
   return members.length > 0 ? Object.fromEntries(members) : undefined;
 }
 
@@ -55,6 +77,7 @@ const returnedNames = memoized(({ properties }: ResourceKind["fields"]): readonl
   const isReturned = (field: FieldSchema): boolean =>
     field["x-returned"] === true ||
     Object.values(field.properties ?? {}).some(isReturned) ||
+    (field["x-items"] !== undefined && isReturned(field.items ?? {})) ||
     (isObject(field.additionalProperties) && isReturned(field.additionalProperties as FieldSchema));
   return Object.keys(properties).filter((name) => isReturned(properties[name] ?? {}));
 }, new WeakMap());
@@ -67,6 +90,14 @@ function readSpelled(kind: KindRow, name: string, field: FieldSchema, row: JsonO
     if (error instanceof UserError) return undefined;
     throw error;
   }
+}
+
+function keepDeclaredIn(field: FieldSchema, value: Plain, declared: Value | undefined): Plain {
+  if (field.properties) return keepDeclared(value, declared);
+  const { key } = field["x-items"] ?? {};
+  if (key === undefined || !isList(value) || !isList(declared)) return value;
+  const byKey = itemsByKey(key, declared);
+  return value.map((item) => keepDeclared(item, byKey.get(itemKey(key, item))));
 }
 
 /** Undeclared members are not managed, so they are not compared. */

@@ -210,6 +210,7 @@ function fieldFaults(kind: ResourceKind): readonly KindFault[] {
     ]),
     ...unfitKeys(kind),
     ...reservedParameters(kind),
+    ...itemFaults(kind),
     ...unlistedFields(kind),
   ];
   const patterns = unfitPatterns(kind.fields, ["fields"]);
@@ -376,6 +377,49 @@ function pathFaults(kind: ResourceKind): readonly KindFault[] {
       ...(early === undefined ? [] : [{ path: ["calls", name, "before"], message: early }]),
     ];
   });
+}
+
+/** Calls for items are below the path of the update, so that they can write nothing else. */
+function itemFaults(kind: ResourceKind): readonly KindFault[] {
+  const { properties } = kind.fields;
+  const nested = Object.entries(properties).flatMap(([name, field]) =>
+    schemasWithin(field, ["fields", "properties", name])
+      .filter(([path, { "x-items": calls }]) => calls && path.length > 3)
+      .map(([path]) => ({
+        path: [...path, "x-items"],
+        message: "only a field of the resource has calls for its items",
+      })),
+  );
+  const own = Object.entries(properties).flatMap(([name, { items, "x-items": calls }]): KindFault[] => {
+    if (!calls) return [];
+    const at = ["fields", "properties", name, "x-items"];
+    const { key, ...written } = calls;
+    const isKey = items?.properties && Object.hasOwn(items.properties, key) && items.required?.includes(key);
+    const faults = Object.entries(written).map(([word, text]) => ({
+      path: [...at, word],
+      message: itemFault(kind, text),
+    }));
+    return [
+      ...(isKey ? [] : [{ path: [...at, "key"], message: `${key} is no property that each item of ${name} needs` }]),
+      ...faults.flatMap(({ path, message }) => (message === undefined ? [] : [{ path, message }])),
+    ];
+  });
+  return [...nested, ...own];
+}
+
+function itemFault(kind: ResourceKind, text: string): string | undefined {
+  const { path } = writtenCall(text);
+  const parent = kind.calls.update === undefined ? undefined : writtenCall(kind.calls.update).path;
+  if (parent === undefined) return "the kind needs calls.update";
+  if (!path.startsWith(`${parent}/`)) return `expected a path below that of the update, ${parent}`;
+  return (
+    strayPath(path) ??
+    unknownName(
+      kind,
+      "update",
+      namesInPath(path).filter((name) => name !== "item"),
+    )
+  );
 }
 
 /** A call before another one may not remove anything, and concerns the same project or group. */

@@ -3,7 +3,7 @@ import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
 import { kindExpressions } from "./kind-expressions.ts";
-import type { KindRow, PolicyColumn } from "./kind-row.ts";
+import type { ItemColumn, KindRow, PolicyColumn } from "./kind-row.ts";
 import type { Owner } from "./owner.ts";
 import {
   type CallName,
@@ -31,6 +31,7 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   const title = `the ${formatListName(kind)} list`;
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
   const isCaseless = properties[key]?.["x-case"] === "ignore";
+  const items = itemColumns(kind, owner);
   return {
     file: kind,
     expressions: kindExpressions(kind),
@@ -46,6 +47,7 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
       ...(update && { update }),
       ...(removal && { [kind.off === undefined ? "delete" : "disable"]: removal }),
     },
+    ...(items.length > 0 && { items }),
     identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
     removed:
       kind.off === undefined ? { before: {}, after: null } : { before: { active: true }, after: { active: false } },
@@ -57,6 +59,18 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
 
 function policyColumn({ name, only, off }: ResourceKind): PolicyColumn {
   return { section: name, ...(only !== undefined && { only }), ...(off !== undefined && { off }) };
+}
+
+function itemColumns(kind: ResourceKind, owner: Owner): readonly ItemColumn[] {
+  const { role: writer = "guest" } = kind.needs ?? {};
+  const endpoint = (written: string) => bareEndpoint(callOfOwner(kind, written, owner), neededRole[writer]);
+  return Object.entries(kind.fields.properties).flatMap(([field, { "x-items": calls }]): ItemColumn[] => {
+    if (!calls) return [];
+    const { key, create, update, delete: removal } = calls;
+    const added = create !== undefined &&
+      update !== undefined && { create: endpoint(create), update: endpoint(update) };
+    return [{ field, key, ...added, delete: endpoint(removal) }];
+  });
 }
 
 const rowId = "row.id";
@@ -77,7 +91,7 @@ function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   const role = neededRole[method === "GET" ? reader : writer];
   const introduced = introductionOf(kind, name) ?? kind.needs?.release;
   const { before } = precedingCall(written);
-  const first = before === undefined ? undefined : precedingEndpoint(callOfOwner(kind, before, owner), role);
+  const first = before === undefined ? undefined : bareEndpoint(callOfOwner(kind, before, owner), role);
   const row = {
     path,
     ...(role && { needs: role }),
@@ -89,9 +103,10 @@ function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   return { ...row, method: method as "POST", body: kind.body ?? "json", ...requiredAnswer(kind, name), parameters };
 }
 
-function precedingEndpoint({ method, path }: ReturnType<typeof callOfOwner>, role: NeededRole | undefined): Endpoint {
-  const answer = { holds: "nothing" } as const;
-  return { method: method as "POST", path, body: "json", answer, ...(role && { needs: role }) };
+/** A write whose response is not read. */
+function bareEndpoint({ method, path }: ReturnType<typeof callOfOwner>, role: NeededRole | undefined): Endpoint {
+  const row = { path, answer: { holds: "nothing" }, ...(role && { needs: role }) } as const;
+  return method === "DELETE" ? { ...row, method } : { ...row, method: method as "POST", body: "json" };
 }
 
 const neededRole: Readonly<Record<string, NeededRole | undefined>> = {

@@ -118,6 +118,8 @@ export interface FieldSchema {
   readonly "x-set"?: boolean;
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
   readonly "x-case"?: "ignore";
+  /** The calls that write the items of the list. */
+  readonly "x-items"?: ItemCalls;
   readonly "x-immutable"?: boolean;
   readonly "x-keep"?: boolean;
   /** The release from which requests find a resource by this part of its key. */
@@ -148,6 +150,15 @@ export interface FieldSchema {
   readonly "x-source"?: string;
   readonly "x-expected"?: string;
   readonly "x-legacy"?: string;
+}
+
+/** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
+interface ItemCalls {
+  /** The property that identifies an item; `:item` in paths. */
+  readonly key: string;
+  readonly create?: string;
+  readonly update?: string;
+  readonly delete: string;
 }
 
 /** The pattern of a value that can be kept secret, and what it expects in words. */

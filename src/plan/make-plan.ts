@@ -27,7 +27,7 @@ import {
   type Summary,
   writesOf,
 } from "./plan.ts";
-import { bareCallsOf } from "./requests.ts";
+import { bareCallsOf, itemRequestsOf } from "./requests.ts";
 import { changeRerouting } from "./routes/listeners.ts";
 
 /** The input of a plan. */
@@ -109,6 +109,7 @@ function toSetAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const [call, next] = bareCallsOf(change, catalogue);
+  const items = itemRequestsOf(change, catalogue);
   const rerouting = changeRerouting(change, catalogue);
   const notes = notesOf(change, live?.inherited, rerouting, irreversibleOf(catalogue, change));
   return {
@@ -131,6 +132,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(call.before && { before_call: plannedCall(call.before) }),
     call: plannedCall(call),
     ...(next && { next_call: plannedCall(next) }),
+    ...(items.length > 0 && { item_calls: items.map((each) => plannedCall(each.call)) }),
   };
 }
 

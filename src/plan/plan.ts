@@ -156,6 +156,8 @@ export interface PlannedChange {
   readonly call: PlannedCall;
   /** The second request of a replacement. */
   readonly next_call?: PlannedCall;
+  /** Requests for items of its fields, sent last; omitted if there are none. */
+  readonly item_calls?: readonly PlannedCall[];
   /** Its wave, from 1; only in an apply with waves. */
   readonly wave?: number;
   readonly outcome?: Outcome;
@@ -246,7 +248,11 @@ export function inheritedIn(addresses: readonly string[]): Pick<Plan, "inherited
 
 /** Counts the requests of a plan's changes. */
 export function writesOf(changes: readonly PlannedChange[]): number {
-  return changes.reduce((sum, { change, before_call }) => sum + change.actions.length + (before_call ? 1 : 0), 0);
+  return changes.reduce(
+    (sum, { change, before_call, item_calls = [] }) =>
+      sum + change.actions.length + (before_call ? 1 : 0) + item_calls.length,
+    0,
+  );
 }
 
 /** Counts the effects of changes beyond their actions. */

@@ -3,8 +3,8 @@ import type { JsonObject } from "../base/json.ts";
 import { call, NamesNothing } from "../model/call.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Endpoint } from "../model/endpoints.ts";
-import { propertyOf, wireValue } from "../model/field-meaning.ts";
-import type { KindRow } from "../model/kind-row.ts";
+import { compareMeaning, itemsByKey, propertyOf, wireValue } from "../model/field-meaning.ts";
+import type { ItemColumn, KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
 import { pathValues } from "../model/path-values.ts";
@@ -43,7 +43,72 @@ export function bareCallsOf(change: Change, catalogue: Catalogue): readonly [Cal
 
 /** Every request of a change, in order. */
 export function requestsOf(change: Change, catalogue: Catalogue): readonly Call[] {
-  return callsOf(change, catalogue).flatMap((each) => (each.before ? [each.before, each] : [each]));
+  const own = callsOf(change, catalogue).flatMap((each) => (each.before ? [each.before, each] : [each]));
+  return [...own, ...itemRequestsOf(change, catalogue).map((each) => each.call)];
+}
+
+/** A request for one item of a field. */
+export interface ItemRequest {
+  readonly call: Call;
+  readonly field: string;
+  /** The key of the item. */
+  readonly item: string;
+}
+
+/**
+ * The requests that write the items of fields (`x-items`), after those of the resource. Before it is created, paths
+ * have the names of its unknown fields, such as `:row.id`.
+ */
+export function itemRequestsOf(change: Change, catalogue: Catalogue): readonly ItemRequest[] {
+  const kind = kindOf(catalogue, change.kind);
+  if (!kind.items || isRemoval(change)) return [];
+  const part = partsOfChange(change).at(-1) ?? change;
+  const sent = sentFields(kind.file, part);
+  return kind.items
+    .filter(({ field }) => sent.includes(field))
+    .flatMap((column) => requestsOfItems(kind, part, column));
+}
+
+function requestsOfItems(kind: KindRow, change: Change, column: ItemColumn): readonly ItemRequest[] {
+  const { field, create, update } = column;
+  const { items = {} } = kind.file.fields.properties[field] ?? {};
+  const { declared, live, shown } = itemsOf(kind, change, column);
+  const send = (endpoint: Endpoint, item: string, value?: Plain): ItemRequest => {
+    const sent = value === undefined ? undefined : itemParameters(kind, items, value);
+    const { [column.key]: _, ...others } = sent ?? {};
+    const parameters = endpoint === update ? others : sent;
+    return { call: itemCall(kind, change, endpoint, item, parameters), field, item };
+  };
+  const gone = [...live.keys()].filter((item) => !declared.has(item)).map((item) => send(column.delete, item));
+  if (!create || !update) return gone;
+  const written = [...declared].flatMap(([item, value]) => {
+    if (!live.has(item)) return [send(create, item, value)];
+    const isSame = compareMeaning(items, value, shown.get(item)) === "same";
+    return isSame ? [] : [send(update, item, value)];
+  });
+  return [...gone, ...written];
+}
+
+/** The items of a field by key: as declared, as in the live row, and with their visible values. */
+function itemsOf({ file, expressions }: KindRow, { declared, live }: Change, { field: name, key }: ItemColumn) {
+  const listOf = (value: unknown) => itemsByKey(key, isList(value) ? value : []);
+  const field = file.fields.properties[name] ?? {};
+  return {
+    declared: listOf(declared[name]),
+    live: listOf(live?.row && valueInRow({ expressions }, name, field, live.row)),
+    shown: listOf(live?.fields[name]),
+  };
+}
+
+function itemCall(kind: KindRow, change: Change, endpoint: Endpoint, item: string, parameters?: Fields): Call {
+  const unknown = (name: string) => (change.live ? undefined : `:${name}`);
+  const segments = fillSegments(kind, change, endpoint, (name) => (name === "item" ? item : unknown(name)));
+  const made = call(endpoint, segments, parameters);
+  return change.live ? made : { ...made, path: made.path.replaceAll("%3Arow.", ":row.") };
+}
+
+function itemParameters(kind: KindRow, items: FieldSchema, value: Plain): Fields {
+  return plainParameter(kind, items, wireValue(items, value), null) as Fields;
 }
 
 /** Splits a replacement into a deletion and a creation. */
@@ -75,7 +140,12 @@ function findEndpoint({ calls }: KindRow, { kind, key, action }: Change): Endpoi
 }
 
 /** The path parameters of a call: the project, the key or fields, and the row as read. */
-function fillSegments(row: KindRow, change: Change, endpoint: Endpoint): Readonly<Record<string, string>> {
+function fillSegments(
+  row: KindRow,
+  change: Change,
+  endpoint: Endpoint,
+  other: (name: string) => string | undefined = () => undefined,
+): Readonly<Record<string, string>> {
   const { key, declared, live, projectId } = change;
   const project = projectId === undefined ? change.project : String(projectId);
   const { file, read } = row;
@@ -83,7 +153,7 @@ function fillSegments(row: KindRow, change: Change, endpoint: Endpoint): Readonl
   const keys: Fields = keyValuesOf(file, key);
   const values: JsonObject = { ...keys, ...(live?.id !== undefined && { id: live.id }), ...live?.row };
   const fieldOf = (name: string) => (name.startsWith("row.") ? values[name.slice(4)] : (keys[name] ?? declared[name]));
-  return pathValues(endpoint, (name) => (name === "id" ? project : fieldOf(name)));
+  return pathValues(endpoint, (name) => (name === "id" ? project : (fieldOf(name) ?? other(name))));
 }
 
 /** Explains why a change cannot become a request; undefined if it can. */
@@ -136,7 +206,7 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
   for (const [name, field] of Object.entries(properties)) {
     const live = row && needsLive(field) ? valueInRow(kind, name, field, row) : undefined;
     const isKept = row !== null && !(name in want) && field["x-keep"] === true && live !== undefined;
-    if (!isKept && !isSent(name)) continue;
+    if ((!isKept && !isSent(name)) || field["x-items"]?.create !== undefined) continue;
     const whole = completeValue(field, want[name], live);
     Object.assign(parameters, fieldParameters(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
   }

@@ -9,7 +9,8 @@ import {
 } from "../model/resource-kind.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
 import { integrationHandlers } from "./integrations.ts";
-import type { KindMatch, ServedCall } from "./kind-paths.ts";
+import { writeItem } from "./kind-items.ts";
+import type { KindMatch, ServedCall, ServedItemCall } from "./kind-paths.ts";
 import { changedRow, shownRow } from "./kind-rows.ts";
 import {
   addRow,
@@ -65,6 +66,7 @@ export function handleKind(context: ServerContext, asked: KindRequest): ServerRe
   try {
     const { call } = match;
     if (call === "before_update" || call === "before_delete") return prepareRow(admitted, call);
+    if (isItemCall(call)) return changeItem(admitted, call);
     return (match.kind.file.keys ? integrationHandlers : rowHandlers)[call](admitted);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "";
@@ -225,6 +227,24 @@ function prepareRow(admitted: Admitted, call: "before_update" | "before_delete")
   const { stores } = precedingCall(kind.file.calls[call === "before_update" ? "update" : "delete"]);
   const row = stores ? changeRow(context.state, admitted, record, { ...record.row, ...stores }) : record.row;
   return json(200, toResponse(admitted, row));
+}
+
+function isItemCall(call: ServedCall): call is ServedItemCall {
+  return call.includes("_item ");
+}
+
+/** Carries out a call for one item of a field. */
+function changeItem(admitted: Admitted, call: ServedItemCall): ServerReply {
+  const { context, kind, asked } = admitted;
+  const { item, ...named } = asked.match.named;
+  const record = findRecord({ ...admitted, asked: { ...asked, match: { ...asked.match, named } } });
+  if (!record) return missingReply(kind);
+  if ("status" in record) return record;
+  const given = { ...asked.query, ...asked.body };
+  const strict = !context.behaviour.lenientParameters;
+  const { reply, changed } = writeItem(kind, record.row, { call, item, given, strict });
+  if (changed) changeRow(context.state, admitted, record, { ...record.row, ...changed });
+  return reply;
 }
 
 function deleteRow(admitted: Admitted): ServerReply {

@@ -3,6 +3,7 @@ import { compareReleases } from "../model/releases.ts";
 import {
   type CallName,
   callOfOwner,
+  type FieldSchema,
   listFacts,
   precedingCall,
   type ResourceKind,
@@ -70,8 +71,25 @@ function spellings(call: string, release: string): readonly string[] {
 /** The calls of a kind on a server, as methods and paths. */
 export type KindCalls = Readonly<Partial<Record<ServedCall, string>>>;
 
-/** A call of a kind, or the one before it. */
-export type ServedCall = CallName | `before_${"update" | "delete"}`;
+/** A call of a kind, the one before it, or one for an item of a field. */
+export type ServedCall = CallName | `before_${"update" | "delete"}` | ServedItemCall;
+
+export type ServedItemCall = `${"create" | "update" | "delete"}_item ${string}`;
+
+/** The calls for items of those fields that the server has. */
+export function servedItemCalls(
+  file: ResourceKind,
+  of: "project" | "group",
+  fields: ReadonlyMap<string, FieldSchema>,
+): KindCalls {
+  const entries = Array.from(fields).flatMap(([field, { "x-items": { key: _, ...calls } = {} }]) =>
+    Object.entries(calls).map(([name, written]) => {
+      const { method, path } = callOfOwner(file, written, of);
+      return [`${name}_item ${field}`, `${method} ${path}`] as const;
+    }),
+  );
+  return Object.fromEntries(entries);
+}
 
 /**
  * The calls of a kind of projects or groups in a release. Servers also show a single resource at a path where it can be

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { itemsByKey } from "../model/field-meaning.ts";
 import { compileKindExpression, type KindExpression } from "../model/kind-expressions.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
+import type { Plain } from "../model/types.ts";
 import { parametersOfField } from "./kind-values.ts";
 
 /** Variables of `x-store` expressions. */
@@ -75,7 +77,7 @@ export function createdRow(
       const sent = usual === undefined || parameter in params ? params : { ...params, [parameter]: usual };
       Object.assign(row, computeParts(each, { params: sent, row, others, target }));
     } else if (parameter in params) row[part] = toStored(field, params[parameter], undefined);
-    else if (!field.writeOnly && parameter !== "") row[part] = initialValue(field);
+    else if (!field.writeOnly && (parameter !== "" || field["x-items"])) row[part] = initialValue(field);
   }
   return row;
 }
@@ -108,7 +110,10 @@ function computeParts({ store }: StoredField, { params, row, others, target = {}
  */
 function toStored(field: FieldSchema, value: unknown, before: unknown): unknown {
   const { items, properties } = field;
-  if (Array.isArray(value)) return items ? value.map((each) => toStored(items, each, undefined)) : value;
+  if (Array.isArray(value)) {
+    const list = items ? value.map((each) => toStored(items, each, undefined)) : value;
+    return Array.isArray(before) ? addedItems(field, before, list) : list;
+  }
   if (!properties || !isObject(value)) return value;
   const cached = isObject(before) ? before : {};
   const entries = Object.entries(properties).flatMap(([name, each]) => {
@@ -117,6 +122,11 @@ function toStored(field: FieldSchema, value: unknown, before: unknown): unknown 
     return isObject(before) && each["x-keep"] ? [[name, initialValue(each)] as const] : [];
   });
   return { ...cached, ...Object.fromEntries(entries) };
+}
+
+/** A list after an update: servers add the items to those that calls of their own remove. */
+function addedItems({ "x-items": calls }: FieldSchema, before: readonly Plain[], sent: readonly Plain[]): unknown {
+  return calls ? [...itemsByKey(calls.key, [...before, ...sent]).values()] : sent;
 }
 
 /** The server's default: that of the field, the usual value, or the least value of the type. */

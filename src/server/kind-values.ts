@@ -8,7 +8,7 @@ type Fields = ReadonlyMap<string, FieldSchema>;
 /** The parameters that carry a field; empty if no request does. */
 export function parametersOfField(name: string, field: FieldSchema): readonly string[] {
   const send = field["x-send"];
-  if (send === "null") return [];
+  if (send === "null" || field["x-items"]?.create !== undefined) return [];
   return typeof send === "object" ? Object.keys(send) : [field["x-send-as"] ?? name];
 }
 

@@ -8,7 +8,7 @@ import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../m
 import { isReplacement } from "../model/resource-kind-faults.ts";
 import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { type KindCalls, type KindRouter, kindRouter, servedCalls } from "./kind-paths.ts";
+import { type KindCalls, type KindRouter, kindRouter, servedCalls, servedItemCalls } from "./kind-paths.ts";
 import { type KindQuirks, kindQuirks } from "./kind-quirks.ts";
 import { compileCached, createdRow, type StoredField, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
@@ -27,6 +27,8 @@ export interface ServedKind {
   /** The row of a resource with defaults only. */
   readonly initial: JsonObject;
   readonly checks: ParameterChecks;
+  /** The checks of the items of fields that calls of their own write. */
+  readonly itemChecks: ReadonlyMap<string, ParameterChecks>;
   /** Deviating responses. */
   readonly answers: readonly OtherAnswer[];
   /** True if rows have numbers, by which paths identify them. */
@@ -108,7 +110,8 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
   const fields = new Map(
     Object.entries(file.fields.properties).filter(([name, field]) => keys.includes(name) || isThere(field, platform)),
   );
-  const calls = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
+  const own = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
+  const calls = { ...own, ...servedItemCalls(file, of, fields) };
   const stored = storedFields(fields);
   const isOwner = /^GET \/\w+\/:id(\?|$)/.test(calls.show ?? "");
   const isAlways = isOwner || (keys.length === 0 && calls.create === undefined);
@@ -120,13 +123,14 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
     fields: stored,
     initial: isAlways ? createdRow(stored, { params: {}, others: [] }) : {},
     checks: checksOf(fields, file.fields.required ?? [], calls.create === undefined),
+    itemChecks: new Map(Array.from(fields).flatMap(([name, field]) => itemChecksOf(name, field))),
     answers: (file.answers ?? []).map(({ on, when, status, body }) => ({
       on,
       when: compileCached(when, answerNames),
       status,
       body: compileCached(body, answerNames),
     })),
-    isNumbered: Object.values(calls).some((call) => call.includes(":row.id")),
+    isNumbered: Object.values(own).some((call) => call?.includes(":row.id")),
     listQuery: Object.fromEntries(new URLSearchParams(calls.list?.split("?")[1])),
     asksOthers: Array.from(fields.values(), storeTexts)
       .flat()
@@ -137,6 +141,11 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
     isOwner,
     isAlways,
   };
+}
+
+function itemChecksOf(name: string, { items, "x-items": calls }: FieldSchema): readonly [string, ParameterChecks][] {
+  if (!calls || !items?.properties) return [];
+  return [[name, checksOf(new Map(Object.entries(items.properties)), items.required ?? [], false)]];
 }
 
 function storeTexts({ "x-store": store = {} }: FieldSchema): readonly string[] {

@@ -142,7 +142,10 @@ describe.each(files)("%s", (name, file) => {
     let last = 100;
     const target = { id: 7, username: key, full_path: key };
     for (const name in params) params[name] = joinCredentials(params[name] as never);
-    const row = createdRow(stored, { params, others: [], target });
+    const items = Object.entries(file.fields.properties).flatMap(([each, field]) =>
+      field["x-items"]?.create && each in declared ? [[each, withSecrets(declared[each] ?? null)] as const] : [],
+    );
+    const row = { ...createdRow(stored, { params, others: [], target }), ...Object.fromEntries(items) };
     return { id: 1, ...(numbered(shownRow(file, row), () => ++last) as JsonObject) };
   };
 

@@ -9,7 +9,7 @@ import { policyEffectOf } from "../../src/model/policy-effect.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Fields, Value } from "../../src/model/types.ts";
-import { sentParameters } from "./engine.ts";
+import { itemRequests, sentParameters } from "./engine.ts";
 import { evaluated, type Values, valuesOf } from "./exchange.ts";
 import { type FieldSchema, type KindFile, kinds, readYaml, words } from "./kinds.ts";
 
@@ -18,10 +18,13 @@ interface Example {
   readonly declared: Values;
   readonly parameters: Values;
   readonly row: Values;
+  /** Requests for items after the creation, with their parameters. */
+  readonly items?: readonly unknown[];
   readonly updates?: readonly {
     readonly declared: Values;
     /** Left out where the server cannot change it: the resource is replaced. */
     readonly parameters?: Values;
+    readonly items?: readonly unknown[];
     readonly effect?: string;
   }[];
 }
@@ -62,17 +65,19 @@ describe.each([...kinds])("%s", (file, kind) => {
     }
   });
 
-  test.each(resources)("example %# is created with its parameters", ({ declared, parameters }) => {
+  test.each(resources)("example %# is created with its parameters", ({ declared, parameters, items = [] }) => {
     expect(parametersOf(kind, declared, null)).toEqual(inAnyOrder(parameters));
+    expect(itemRequests(kind as ResourceKind, declared as Fields, null)).toEqual(items);
   });
 
   test.each(resources)("example %# is changed with what differs", ({ row, updates = [] }) => {
-    for (const { declared: want, parameters, effect = "none" } of updates) {
+    for (const { declared: want, parameters, items = [], effect = "none" } of updates) {
       const change = { kind: file, before: onlyOf(valuesOf(kind, row), want), after: want } as const;
       expect(policyEffectOf(change as unknown as Visible, catalogue) ?? "none").toBe(effect);
       const isReplaced = changed(kind, want, row).some((field) => field["x-immutable"] === true);
       if (parameters === undefined) expect(isReplaced || kind.calls.update === undefined).toBe(true);
       else expect([isReplaced, parametersOf(kind, want, row)]).toEqual([false, inAnyOrder(parameters)]);
+      if (parameters) expect(itemRequests(kind as ResourceKind, want as Fields, row)).toEqual(items);
     }
   });
 

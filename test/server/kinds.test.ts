@@ -14,8 +14,16 @@ interface Example {
   readonly declared: Values;
   readonly parameters: Values;
   readonly row: Values;
-  readonly updates?: readonly { readonly declared: Values; readonly parameters?: Values }[];
+  readonly items?: readonly ItemRequest[];
+  readonly updates?: readonly {
+    readonly declared: Values;
+    readonly parameters?: Values;
+    readonly items?: readonly ItemRequest[];
+  }[];
 }
+
+/** `DELETE /projects/p/hooks/1/custom_headers/X`; with parameters as a mapping. */
+type ItemRequest = string | Readonly<Record<string, Values>>;
 
 /** The IDs in the seed of users, projects and groups that examples name. */
 const ids: Readonly<Record<string, number>> = {
@@ -75,6 +83,20 @@ function of(kind: KindFile, name: string, row: Values = {}): readonly [method: s
   return [method, filled];
 }
 
+/** Sends the requests for items of a resource; returns it as it is then. */
+async function sendItems(ask: Asked, kind: KindFile, row: Values, items: readonly ItemRequest[]): Promise<Values> {
+  for (const item of items) {
+    const [[request = "", json] = []] = typeof item === "string" ? [[item]] : Object.entries(item);
+    const [method = "", path = ""] = request.split(" ");
+    const [, , , list = "", , ...rest] = path.split("/");
+    const parent = of(kind, "update", row)[1];
+    expect(parent).toContain(`/${list}/`);
+    const { status, text } = await ask(method, [parent, ...rest].join("/"), json && { json });
+    expect([request, status, text]).toEqual([request, { POST: 201, PUT: 200 }[method] ?? 204, text]);
+  }
+  return items.length === 0 ? row : (await ask(...of(kind, "show", row))).json;
+}
+
 /** The rows of a list, which may be a part of another response. */
 function rowsOf(kind: KindFile, { json }: { readonly json: Values }): readonly Values[] {
   const { rows } = (kind.calls.list ?? {}) as { readonly rows?: string };
@@ -127,23 +149,22 @@ const first = (file: string): Example => {
 
 describe.each(served)("%s", (file, kind) => {
   test.each(examples.get(file) ?? [])("example %# is kept as it is declared, and changed", async (example) => {
-    const { declared, parameters, updates = [] } = example;
+    const { declared, parameters, items = [], updates = [] } = example;
     for (const update of [undefined, ...updates.filter((each) => each.parameters)]) {
       const { ask } = await start();
       const { call, status } = writing(kind, parameters);
       const answer = await ask(...call, { json: parameters });
       expect([answer.status, answer.json?.message]).toEqual([status, undefined]);
       const made = status === 204 ? await readOne(ask, kind) : answer;
-      expect(differences(kind, declared, made.json)).toEqual([]);
+      expect(differences(kind, declared, await sendItems(ask, kind, made.json, items))).toEqual([]);
       if (!update?.parameters) continue;
       const reply = await ask(...of(kind, "update", made.json), {
         json: sent(update.parameters, example, made.json),
       });
       expect([reply.status, reply.text]).toEqual([status === 204 ? 204 : 200, expect.any(String)]);
-      const changed = status === 204 ? await readOne(ask, kind) : reply;
-      expect(differences(kind, { ...untouched(declared, update.declared), ...update.declared }, changed.json)).toEqual(
-        [],
-      );
+      const { json } = status === 204 ? await readOne(ask, kind) : reply;
+      const changed = await sendItems(ask, kind, json, update.items ?? []);
+      expect(differences(kind, { ...untouched(declared, update.declared), ...update.declared }, changed)).toEqual([]);
     }
   });
 

@@ -3,7 +3,7 @@ import { isMarkOf } from "../../base/secret-mark.ts";
 import type { Comparison } from "../../model/field-meaning.ts";
 import { schemeOf } from "../../model/secret-scheme.ts";
 import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
-import { isMapping, isReference, referencesWithin } from "../../model/values.ts";
+import { isList, isMapping, isReference, referencesWithin } from "../../model/values.ts";
 
 /** Tests whether a field's secret has this mark (`secretMark`); undefined if its value is not available. */
 export type IsMarked = (secret: SecretReference, mark: string, field: FieldAddress) => boolean | undefined;
@@ -44,10 +44,10 @@ function compareMarks(value: Value, mark: string | ReturnedMarks | undefined, is
     const isSame = isReference(value) ? isOwn(value, mark) : isMarkOf(String(value), mark);
     return isSame === undefined ? "unverified" : isSame ? "same" : "different";
   }
-  if (mark === undefined || !isMapping(value)) return "unverified";
+  if (mark === undefined || !(isMapping(value) || isList(value))) return "unverified";
   const parts = Object.entries(value)
     .filter(([name, each]) => name in mark || referencesWithin(each).length > 0)
-    .map(([name, each]) => compareMarks(each, mark[name], isOwn));
+    .map(([name, each]) => compareMarks(each as Value, mark[name], isOwn));
   return parts.find((each) => each === "different") ?? parts.find((each) => each === "unverified") ?? "same";
 }
 

@@ -151,10 +151,10 @@ function placeFacts({ places, members: [change] }: Row, lineUrl: RowOptions["lin
   return markup`${at("Declared at", change?.source ?? places[0])}${setAt ? at("Set at", setAt) : ""}`;
 }
 
-function ownFacts({ before_call: first, call, next_call: next, live }: PlannedChange): Markup {
+function ownFacts({ before_call: first, call, next_call: next, item_calls: items = [], live }: PlannedChange): Markup {
   const request = ({ method, path }: PlannedCall) => `${method} ${path}`;
   const read = live?.updated_at ? fact("Live state of", minuteText(live.updated_at)) : "";
-  return markup`${first ? fact("Before", request(first)) : ""}${fact("Request", request(call))}${next ? fact("then", request(next)) : ""}${read}`;
+  return markup`${first ? fact("Before", request(first)) : ""}${fact("Request", request(call))}${next ? fact("then", request(next)) : ""}${each(items, (item) => fact("then", request(item)))}${read}`;
 }
 
 function linkToChange({ address }: PlannedChange): Markup {

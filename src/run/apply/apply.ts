@@ -25,6 +25,7 @@ import { unreadPart } from "../live/partly-read.ts";
 import { refreshProject } from "../live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
 import { type ChangeEvent, isInPlace, isVisible, sendRecorded, type Watcher } from "./send-change.ts";
+import { withoutItems } from "./send-items.ts";
 
 export type { ChangeEvent, Watcher } from "./send-change.ts";
 
@@ -157,9 +158,16 @@ async function observe(reader: Reader, change: Change): Promise<"there" | "missi
 async function lookUpWrite(reader: Reader, change: Change): Promise<Known> {
   const shown = await observe(reader, change);
   if (shown === "there") return { outcome: { status: "applied" } };
-  if (shown === "missing") return undefined;
+  if (shown === "missing") return isBegun(reader, change);
   const error = `a process that stopped may have sent it, and looking it up failed: ${shown.message}`;
   return { outcome: { status: "unknown", error } };
+}
+
+/** A resource that a stopped process created without all of its items must not be created again. */
+async function isBegun(reader: Reader, change: Change): Promise<Known> {
+  const own = withoutItems(reader.catalogue, change);
+  if (own === change || (await observe(reader, own)) === "missing") return undefined;
+  return { outcome: staleOutcome("a process that stopped wrote a part of it") };
 }
 
 /** Milliseconds. */

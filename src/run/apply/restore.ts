@@ -17,7 +17,7 @@ export function restorationOf(catalogue: Catalogue, creation: Change, { live }: 
   const { row } = live ?? {};
   const { properties, required = [] } = kind.file.fields;
   const mayLose = Object.keys({ ...creation.declared, ...Object.fromEntries(required.map((name) => [name, true])) });
-  if (!row || mayLose.some((name) => properties[name]?.writeOnly)) return undefined;
+  if (!row || mayLose.some((name) => properties[name]?.writeOnly || properties[name]?.["x-items"])) return undefined;
   const keys = new Set(keyFieldsOf(kind.file));
   const found = definedFields(properties, (name, field): Plain | undefined =>
     keys.has(name) || field.writeOnly ? undefined : (fieldInRow(kind, name, row) ?? undefined),

@@ -4,7 +4,7 @@ import { firstFew } from "../../base/text-format.ts";
 import type { Answer, Reader, Writer } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
-import type { Settled } from "../../client/reader.ts";
+import type { EffectProbe, Settled } from "../../client/reader.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { KindRow } from "../../model/kind-row.ts";
 import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
@@ -15,7 +15,7 @@ import { keyFieldsOf, keyTextOf } from "../../model/resource-kind.ts";
 import { preservedValue, requiredByServer } from "../../model/server-required.ts";
 import type { Call, Change, DesiredProject, Fields, Live, Outcome, Value } from "../../model/types.ts";
 import { referencesWithin } from "../../model/values.ts";
-import { callsOf, partsOfChange } from "../../plan/requests.ts";
+import { callsOf, itemRequestsOf, partsOfChange } from "../../plan/requests.ts";
 import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
 import { lookUpPending } from "../live/look-up-values.ts";
@@ -23,6 +23,7 @@ import { readLive } from "../live/read-live.ts";
 import { updatedAtOf } from "../live/redacted-resources.ts";
 import { reportedFields } from "../live/resource-rows.ts";
 import { restorationOf } from "./restore.ts";
+import { sendItems, withoutItems } from "./send-items.ts";
 
 /** The outcome of a change, and the response or the failure of its request. */
 interface SentChange {
@@ -249,7 +250,47 @@ async function sendOne(writer: Writer, change: Change, call: Call, watchers: rea
     const settled = await writer.settle(each);
     if ("failure" in settled) return describeUnanswered(settled, each);
   }
-  return sendChange(writer, change, call);
+  const sent = await sendChange(writer, withoutItems(writer.catalogue, change), call);
+  return sent.outcome.status === "applied" ? completeItems(writer, change, sent, watchers) : sent;
+}
+
+/** Writes the items of a resource whose own call succeeded. */
+async function completeItems(
+  writer: Writer,
+  change: Change,
+  sent: SentChange,
+  watchers: readonly Watcher[],
+): Promise<SentChange> {
+  let failure: CallFailed | undefined;
+  const send = async (call: Call, probe?: EffectProbe): Promise<Outcome | undefined> => {
+    const unrecorded = await announce(watchers, change, call);
+    if (unrecorded) return { status: "skipped", error: unrecorded };
+    const settled = await writer.settle(call, probe);
+    if (!("failure" in settled)) return undefined;
+    ({ failure } = settled);
+    return describeUnanswered(settled, call).outcome;
+  };
+  const read = async (reader: Reader) =>
+    (await readLive(reader, subjectsOf(reader.catalogue, change.project, [change]))).find((each) =>
+      isSubject(reader.catalogue, change, each),
+    );
+  const outcome = await sendItems(writer, change, sent.answer?.body, read, send).catch((error) => {
+    if (error instanceof CallFailed) failure = error;
+    else if (!(error instanceof UserError)) throw error;
+    return { status: "failed", error: error.message } as const;
+  });
+  if (!outcome) return sent;
+  const { status, error = "" } = outcome;
+  const rest = `it was written, and not all of its ${itemFields(writer.catalogue, change)}: ${error}; plan again`;
+  return {
+    ...(failure && { failure }),
+    outcome: { status: status === "unknown" ? status : "failed", error: rest },
+  };
+}
+
+function itemFields(catalogue: Catalogue, change: Change): string {
+  const names = itemRequestsOf(change, catalogue).map(({ field }) => field);
+  return [...new Set(names)].join(" and ");
 }
 
 /** Explains a replacement whose second request failed: the effect on the resource, and what to do. */
