@@ -74,6 +74,17 @@ describe("a live value as a manifest declares it", () => {
     expect(value("label", "description", null)).toEqual({ value: undefined });
   });
 
+  test.each<[string, string, Value]>([
+    ["environment", "external_url", "https://u:s3cret-pw@x.example.com/"],
+    ["variable", "value", "postgres://u:s3cret-pw@db/x"],
+    ["settings", "topics", ["a", "https://:s3cret-pw@x.example.com"]],
+    ["integration", "external_wiki_url", "https://u:s3cret-pw@wiki.example.com"],
+  ])("never has the password of a URL (%s %s)", (kind, name, live) => {
+    expect(value(kind, name, live)).toEqual({
+      why: `${name} has a URL with a password, which no manifest may contain`,
+    });
+  });
+
   test("is for a person to write where it holds secrets", () => {
     const declared = [{ key: "X-A", value: { secret: "env:A" } }];
     expect(value("webhook", "custom_headers", [{ key: "X-A" }, { key: "X-B" }], declared)).toEqual({

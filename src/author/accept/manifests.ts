@@ -13,12 +13,13 @@ import { catalogueEntry, fieldOf } from "../../model/kinds.ts";
 import { bareName } from "../../model/owner.ts";
 import { parameterFaults } from "../../model/parameter-check.ts";
 import type { Plain, Project, Resource, Value } from "../../model/types.ts";
-import { isList, isReference, isScalar, referencesWithin } from "../../model/values.ts";
+import { isAlike, isList, isReference, isScalar, referencesWithin } from "../../model/values.ts";
 import type { Context } from "../../run/context.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
 import { textIn } from "../../workspace/walk.ts";
 import type { Editable } from "../format/edit.ts";
 import { selectorFor } from "../import/names.ts";
+import { valueWithoutPasswords } from "../import/plain-values.ts";
 import { literal, policyText } from "../import/policy.ts";
 
 /** The manifests of a workspace, possibly edited. */
@@ -184,6 +185,8 @@ export function manifestValue(
   declared: Value | undefined,
 ): { readonly value: ManifestValue } | { readonly why: string } {
   if (isReference(live)) return { why: `${name} is a secret` };
+  if (!isAlike(valueWithoutPasswords(live), live))
+    return { why: `${name} has a URL with a password, which no manifest may contain` };
   if (!isScalar(live)) return collectionValue(name, live, declared);
   const entry = catalogueEntry(catalogue, resource);
   const parameter = entry?.parameters.get(name);

@@ -1,6 +1,6 @@
 import schema from "../../../schemas/manifest.schema.json" with { type: "json" };
 import { grouped } from "../../base/grouped.ts";
-import { isObject, objectOf } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { excludedNames } from "../../model/alternatives.ts";
@@ -13,10 +13,10 @@ import { catalogueEntry, identityOf, kindOf, policyKinds } from "../../model/kin
 import { ownerOfName } from "../../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Live, Plain, Platform, Resource, Scalar, Value } from "../../model/types.ts";
-import { isAlike, isList, isMapping, isReference } from "../../model/values.ts";
+import { isAlike, isList, isReference } from "../../model/values.ts";
 import { withNames } from "./id-names.ts";
 import { importIntegration } from "./import-integration.ts";
-import { isPlainlyPublic, type ValueForm, withoutPasswords } from "./plain-values.ts";
+import { isPlainlyPublic, type ValueForm, valueWithoutPasswords, withoutPasswords } from "./plain-values.ts";
 import type { Blank, FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
 
 type Named = Pick<Resource, "kind" | "key">;
@@ -67,18 +67,12 @@ function dropPasswords(entry: ImportedEntry): ImportedEntry {
   const changed: string[] = [];
   const fields = [...entry.fields].map(([name, field]): [string, ImportedValue] => {
     if (field.form !== "value") return [name, field];
-    const value = mapTexts(field.value);
+    const value = valueWithoutPasswords(field.value);
     if (!isAlike(value, field.value)) changed.push(name);
     return [name, { ...field, value }];
   });
   const own = changed.map((name) => `${name}: written without the password in its URL, and so would apply write it`);
   return { ...entry, fields: new Map(fields), remarks: [...entry.remarks.map(withoutPasswords), ...own] };
-}
-
-function mapTexts(value: Plain): Plain {
-  if (typeof value === "string") return withoutPasswords(value);
-  if (isList(value)) return value.map(mapTexts);
-  return isMapping(value) ? objectOf(Object.keys(value), (name) => mapTexts(value[name] ?? null)) : value;
 }
 
 /** How values are written. */

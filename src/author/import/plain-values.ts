@@ -1,3 +1,7 @@
+import { objectOf } from "../../base/json.ts";
+import type { Plain } from "../../model/types.ts";
+import { isList, isMapping } from "../../model/values.ts";
+
 /** The choice of literals: of values that are plainly public (default), of all that may be literals, or of none. */
 export type ValueForm = "literal" | "reference";
 
@@ -81,4 +85,11 @@ export function withoutPasswords(text: string): string {
     if (password.length === 0 && (isPlainUser || user === "")) return all;
     return isPlainUser ? `${scheme}${user}@` : scheme;
   });
+}
+
+/** The value with {@link withoutPasswords} of each text in it. */
+export function valueWithoutPasswords(value: Plain): Plain {
+  if (typeof value === "string") return withoutPasswords(value);
+  if (isList(value)) return value.map(valueWithoutPasswords);
+  return isMapping(value) ? objectOf(Object.keys(value), (name) => valueWithoutPasswords(value[name] ?? null)) : value;
 }
