@@ -137,13 +137,19 @@ function unknownSlug(slug: string, catalogue: Catalogue): string {
 }
 
 function available(policy: Checkable): readonly Problem[] {
-  const { document, workspace, catalogue } = policy;
+  const { document, workspace } = policy;
+  const lacking = unavailableIn(workspace);
   return writtenKeys(policy, "integrations").flatMap((slug) => {
-    const integration = catalogue.integrations.get(slug);
-    const why = integration && unavailable(integration, workspace.server);
+    const why = lacking.get(slug);
     return why ? [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })] : [];
   });
 }
+
+/** The integrations that the server does not have, by slug. */
+const unavailableIn = memoized(({ catalogue, server }: Checkable["workspace"]) => {
+  const all = Array.from(catalogue.integrations, ([slug, each]) => [slug, unavailable(each, server)] as const);
+  return new Map(all.flatMap(([slug, why]) => (why ? [[slug, why] as const] : [])));
+}, new WeakMap());
 
 function uncontradicted(policy: Checkable): readonly Problem[] {
   const { document, text } = policy;

@@ -193,10 +193,11 @@ function formatFaults(
       ...repeatedItems(field, value, path),
       ...value.flatMap((each, index) => formatFaults(written, field.items ?? {}, each, [...path, index])),
     ];
-  if (!isContainer(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    formatFaults(written, propertyOf(field, name) ?? {}, each, [...path, name]),
-  );
+  if (!isContainer(value)) return none;
+  return Object.keys(value).flatMap((name) => {
+    const property = propertyOf(field, name);
+    return property && hasFormats(property) ? formatFaults(written, property, value[name], [...path, name]) : none;
+  });
 }
 
 /** Items with the key of an earlier one, which servers would take for the same. */
@@ -213,6 +214,8 @@ function repeatedItems(
       : [{ rule: "wrong-value", keyword: "uniqueItems", message: `${key} is listed twice`, path: [...path, index] }],
   );
 }
+
+const none: readonly never[] = [];
 
 function isNew(faults: readonly Fault[]): (fault: Fault) => boolean {
   const known = new Set(faults.map(({ path }) => JSON.stringify(path)));

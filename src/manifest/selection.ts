@@ -75,6 +75,8 @@ function coveringLayers(policies: readonly Policy[], project: Project): readonly
 }
 
 function toLayers(lines: readonly Line[]): readonly Layer[] {
+  const [first] = lines;
+  if (first && lines.length === 1) return [{ policy: first.policy, literal: literalOf(first.selector) }];
   const layers = new Map<Policy, number>();
   for (const { policy, selector } of lines) {
     layers.set(policy, Math.max(literalOf(selector), layers.get(policy) ?? 0));
