@@ -189,7 +189,7 @@ function notAnAddress(text: string): UserError {
 /** True if the catalogue has the kind, and the key is valid for it. */
 function isOfKind({ kinds }: Catalogue, { kind, key }: AddressParts): boolean {
   const row = kinds.get(kind);
-  return row !== undefined && (key === "") === (row.file !== undefined && isSingleton(row.file));
+  return row !== undefined && (key === "") === isSingleton(row.file);
 }
 
 /** Normalizes a key, which may contain parts that policies omit because they are the default. */

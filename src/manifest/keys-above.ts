@@ -30,7 +30,7 @@ export function keysAbove(
   byGlob: () => ReadonlyMap<string, readonly Layer[]>,
 ): readonly Problem[] {
   if (!policies.some(({ of }) => of === "group")) return [];
-  const isApart = (kind: Kind) => kinds.get(kind)?.file?.uniqueAbove === true;
+  const isApart = (kind: Kind) => kinds.get(kind)?.file.uniqueAbove === true;
   const declaring = policies.filter((policy) => [...policy.kinds].some(isApart));
   if (!declaring.some(({ of }) => of === "group")) return [];
   const apart = ({ resources }: { readonly resources: readonly Desired[] }) =>

@@ -10,7 +10,7 @@ import type { Kind } from "./types.ts";
 export const kindOrder = memoized(({ kinds }: Catalogue): ReadonlyMap<Kind, number> => {
   const named = new Map(Array.from(kinds, ([kind, { policy }]) => [`${ownerOfKind(kind)} ${policy?.section}`, kind]));
   const placeOf = (kind: Kind, above: readonly Kind[]): number => {
-    const before = (kinds.get(kind)?.file?.after ?? []).flatMap(
+    const before = (kinds.get(kind)?.file.after ?? []).flatMap(
       (name) => named.get(`${ownerOfKind(kind)} ${name}`) ?? [],
     );
     const others = before.filter((each) => each !== kind && !above.includes(each));

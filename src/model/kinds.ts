@@ -92,5 +92,5 @@ export function irreversibleOf(
   { kind, action }: Pick<Change, "kind" | "action">,
 ): string | undefined {
   if (action === "create" || action === "disable") return undefined;
-  return kinds.get(kind)?.file?.irreversible?.[action];
+  return kinds.get(kind)?.file.irreversible?.[action];
 }

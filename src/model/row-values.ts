@@ -14,7 +14,7 @@ export function valueInRow(
 ): Plain | undefined {
   const { "x-read": read, "x-send-as": sentAs = name, items } = field;
   if (read !== undefined) {
-    const value = compiledExpressions(kind).valueOf(read, { row });
+    const value = kind.expressions.valueOf(read, { row });
     return value === null && !typesOf(field).includes("null") ? undefined : value;
   }
   const value = unwrapLookUp(field, row[name] ?? row[sentAs] ?? row[name]);
@@ -36,12 +36,4 @@ function keepDescribed(
 function unwrapLookUp({ items, "x-lookup": lookUp, "x-field": sent = "id" }: FieldSchema, value: unknown): unknown {
   if (items?.["x-lookup"] !== undefined && Array.isArray(value)) return value.map((each) => unwrapLookUp(items, each));
   return lookUp !== undefined && isObject(value) ? value[sent] : value;
-}
-
-/** The expressions of a kind. @throws RangeError if they were not compiled, which is an internal error. */
-export function compiledExpressions({
-  expressions,
-}: Pick<KindRow, "expressions">): NonNullable<KindRow["expressions"]> {
-  if (!expressions) throw new RangeError("the expressions of the kind were not compiled");
-  return expressions;
 }

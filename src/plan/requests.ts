@@ -10,7 +10,7 @@ import { kindWord } from "../model/owner.ts";
 import { pathValues } from "../model/path-values.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
-import { compiledExpressions, valueInRow } from "../model/row-values.ts";
+import { valueInRow } from "../model/row-values.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
 import {
   definedFields,
@@ -141,15 +141,13 @@ function findEndpoint({ calls }: KindRow, { kind, key, action }: Change): Endpoi
 
 /** The path parameters of a call: the project, the key or fields, and the row as read. */
 function fillSegments(
-  row: KindRow,
+  { file }: KindRow,
   change: Change,
   endpoint: Endpoint,
   other: (name: string) => string | undefined = () => undefined,
 ): Readonly<Record<string, string>> {
   const { key, declared, live, projectId } = change;
   const project = projectId === undefined ? change.project : String(projectId);
-  const { file, read } = row;
-  if (!file) return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
   const keys: Fields = keyValuesOf(file, key);
   const values: JsonObject = { ...keys, ...(live?.id !== undefined && { id: live.id }), ...live?.row };
   const fieldOf = (name: string) => (name.startsWith("row.") ? values[name.slice(4)] : (keys[name] ?? declared[name]));
@@ -293,7 +291,7 @@ function fieldParameters(kind: KindRow, name: string, field: FieldSchema, given:
     return { [sendAs]: user ? urlWithCredentials(value, user, password ?? null) : value };
   }
   const texts = typeof send === "string" ? { [sendAs]: send } : send;
-  return definedFields(texts, (_, text) => compiledExpressions(kind).valueOf(text, { ...given }) ?? undefined);
+  return definedFields(texts, (_, text) => kind.expressions.valueOf(text, { ...given }) ?? undefined);
 }
 
 /** Renames the members of a value to parameters. */

@@ -23,7 +23,7 @@ function entryProblems(
   { kinds }: Catalogue,
   secrets: Pick<Secrets, "known">,
 ): readonly Problem[] {
-  const properties = kinds.get(kind)?.file?.fields.properties ?? {};
+  const properties = kinds.get(kind)?.file.fields.properties ?? {};
   return Object.entries(fields).flatMap(([name, reference]) => {
     const form = requiredForm(properties[name], fields);
     if (!form || !isReference(reference) || isTemplate(reference.secret)) return [];

@@ -7,18 +7,19 @@ import type { Policy } from "../../manifest/policies.ts";
 import { call } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { KindRow } from "../../model/kind-row.ts";
+import { fieldOf } from "../../model/kinds.ts";
 import { bareName } from "../../model/owner.ts";
 import { fieldInRow } from "../../model/read-field.ts";
 import { keyFieldsOf, keyTextOf, listFacts, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Call, Desired, Project, Scalar } from "../../model/types.ts";
+import type { Call, Desired, Fields, Project, Resource, Scalar } from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
+import { refuseOtherDialect } from "./find-dialect.ts";
 
-/** A kind described by a file, with its calls for reading. */
-export type ReadKind = KindRow & { readonly read: NonNullable<KindRow["read"]> };
+/** A kind with calls for reading. */
+export type ReadableKind = KindRow & { readonly read: NonNullable<KindRow["read"]> };
 
-/** True if a kind is described by a file and readable. */
-export function isReadByFile(kind: KindRow): kind is ReadKind {
-  return kind.keys === undefined && kind.read !== undefined;
+export function isReadable(kind: KindRow): kind is ReadableKind {
+  return kind.read !== undefined;
 }
 
 /** A row of the project or group itself, and the key of its resource. */
@@ -62,8 +63,22 @@ function membersIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/\brow(?:\.\??|\[\\?["'])(\w+)/g), ([, name = ""]) => name);
 }
 
+/** True if the row of a list contains all requested fields. */
+export function hasListedFields(
+  catalogue: Catalogue,
+  { keys, file }: KindRow,
+  { kind, key, fields = {} }: Pick<Resource, "kind" | "key"> & { readonly fields?: Fields | undefined },
+  row: JsonObject,
+): boolean {
+  return Object.keys(fields).every((name) =>
+    keys
+      ? fieldOf(catalogue, { kind, key }, name)?.["x-level"] === "top" && name in row
+      : file.fields.properties[name]?.["x-listed"] !== false,
+  );
+}
+
 /** True if a kind can be read from an owner's row in a list: the row has all declared fields, which lists may lack. */
-export function hasDeclaredFields(kind: ReadKind, row: JsonObject, declared: readonly Desired[]): boolean {
+export function hasDeclaredFields(kind: ReadableKind, row: JsonObject, declared: readonly Desired[]): boolean {
   const { file } = kind;
   const { rows } = listFacts(file);
   if (!readsOwner(kind)) return false;
@@ -83,7 +98,7 @@ export function hasDeclaredFields(kind: ReadKind, row: JsonObject, declared: rea
 export async function readKindRows(
   reader: Reader,
   project: Project,
-  kind: ReadKind,
+  kind: ReadableKind,
   isDeclared: (key: string) => boolean = () => false,
   ownRow?: JsonObject,
 ): Promise<readonly KeyedRow[]> {
@@ -91,6 +106,7 @@ export async function readKindRows(
   if (isSingle) return ownRow ? [{ key: "", row: ownRow }] : readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
   const rows = await readRows(reader, kind, listing, ownRow);
+  if (kind.keys) refuseOtherDialect(reader.catalogue, listing, rows);
   try {
     return removeDuplicates(kind, rows).filter(({ key, row }) => isDeclared(key) || !isKept(kind, project.name, row));
   } catch (error) {
@@ -102,7 +118,7 @@ export async function readKindRows(
 /** The rows of a list, which may be a part of another response, or a 404 if it is empty. */
 async function readRows(
   reader: Reader,
-  { file }: ReadKind,
+  { file }: ReadableKind,
   listing: Call,
   ownRow: JsonObject | undefined,
 ): Promise<readonly JsonObject[]> {
@@ -120,12 +136,12 @@ async function readRows(
 }
 
 /** True if the server refuses to remove a row, so that it counts only where a policy declares it. */
-function isKept({ file, expressions }: ReadKind, owner: string, row: JsonObject): boolean {
+function isKept({ file, expressions }: ReadableKind, owner: string, row: JsonObject): boolean {
   return file.kept !== undefined && expressions.valueOf(file.kept, { row, owner: bareName(owner) }) === true;
 }
 
 /** Servers return null for a missing singleton, or 404 in some releases. */
-async function readSingleton(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
+async function readSingleton(reader: Reader, project: Project, kind: ReadableKind): Promise<readonly KeyedRow[]> {
   try {
     const { body } = await reader.get(call(kind.read.list, { id: project.name }));
     return body === null ? [] : [{ key: "", row: body as JsonObject }];
@@ -139,13 +155,13 @@ async function readSingleton(reader: Reader, project: Project, kind: ReadKind): 
  * Removes duplicates, which occur if the list changes while its pages are read. @throws UserError if one ID has two
  * keys: calls by ID would change or delete something else.
  */
-function removeDuplicates(kind: ReadKind, rows: readonly JsonObject[]): readonly KeyedRow[] {
+function removeDuplicates(kind: ReadableKind, rows: readonly JsonObject[]): readonly KeyedRow[] {
   const byId = new Map<unknown, KeyedRow>();
   const keyFields = keyFieldsOf(kind.file).join(", ");
   for (const row of rows) {
     if (!isOwn(kind, row)) continue;
     const key = readKey(kind, row);
-    const id = row.id ?? canonical(row);
+    const id = kind.keys ? key : (row.id ?? canonical(row));
     const other = byId.get(id)?.key;
     if (other !== undefined && other !== key) throw new UserError(`two rows have one id and differ in ${keyFields}`);
     byId.set(id, { key, row });
@@ -156,7 +172,7 @@ function removeDuplicates(kind: ReadKind, rows: readonly JsonObject[]): readonly
 /** @throws UserError if it cannot be decided: a row ignored by mistake would be created again by every apply. */
 function isOwn({ file, expressions }: KindRow, row: JsonObject): boolean {
   if (file.where === undefined) return true;
-  const own = expressions?.valueOf(file.where, { row });
+  const own = expressions.valueOf(file.where, { row });
   if (typeof own === "boolean") return own;
   throw new UserError(
     `where of ${file.name} is neither true nor false for a row of it; a field that a row may lack is read as row.?field.orValue(null)`,

@@ -162,7 +162,7 @@ function otherName(row: JsonObject, { template, value }: LookUp): string | undef
 export async function lookUpPending(reader: Reader, change: Change): Promise<Change | { readonly why: string }> {
   const { kind, project, declared, pending: written } = change;
   if (!written || Object.keys(written).length === 0) return change;
-  const properties = reader.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
+  const properties = reader.catalogue.kinds.get(kind)?.file.fields.properties ?? {};
   const replaced = { ...declared };
   for (const [name, value] of Object.entries(written)) {
     const field = properties[name] ?? {};

@@ -3,22 +3,17 @@ import { knownSecrets } from "../../base/known-secrets.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
-import { catalogueEntry, fieldOf, kindOf } from "../../model/kinds.ts";
+import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../../model/owner.ts";
-import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../../model/types.ts";
-import { refuseOtherDialect } from "./find-dialect.ts";
-import { isReadByFile } from "./kind-rows.ts";
+import { pathValues } from "../../model/path-values.ts";
+import { keyValuesOf } from "../../model/resource-kind.ts";
+import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource } from "../../model/types.ts";
+import { liveRow, returnedFields, shownFields, undeclared } from "./kind-resources.ts";
+import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
 import { awaitParts, type PartlyRead, separateUnread, type Trusts, toUnread, type Unread } from "./partly-read.ts";
-import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
-import { assumeDeclared, isWhole, toLive } from "./resource-rows.ts";
-
-/** A validated row of a list, and the key of its resource. */
-interface ListedRow {
-  readonly key: string;
-  readonly row: JsonObject;
-}
+import { assumeDeclared, toLive } from "./resource-rows.ts";
 
 /**
  * The live state of a project as far as policies declare it (docs/architecture.md): the list of each kind, and one GET
@@ -100,21 +95,18 @@ export async function readInventory(
   wanted: (key: string) => boolean,
   returned = false,
 ): Promise<Inventory> {
-  const { catalogue } = reader;
-  const row = kindOf(catalogue, kind);
-  if (isReadByFile(row)) {
-    const all = await readAllOfKind(reader, project, kind, row, returned);
-    const live = all.filter(({ key }) => !knownSecrets.isIn(key) && wanted(key));
-    const others = all.filter((each) => !live.includes(each)).map(({ key }) => knownSecrets.clean(key));
-    return { live, unread: [], others };
-  }
-  const rows = await readRows(reader, project, kind);
-  const spec = (key: string) => catalogueEntry(catalogue, { kind, key });
-  const isKnown = (key: string) => (row.keys ? spec(key) !== undefined : !knownSecrets.isIn(key));
+  const row = kindOf(reader.catalogue, kind);
+  if (!isReadable(row)) return { live: [], unread: [], others: [] };
+  const rows = await readKindRows(reader, project, row, () => true);
+  const isKnown = (key: string) => (row.keys ? row.keys.has(key) : !knownSecrets.isIn(key));
+  const ofKind = { ...shownFields(row.file), ...(returned && returnedFields(row.file)) };
   const read = await Promise.all(
-    rows.map(({ key, row }) => {
-      const fields = Object.fromEntries([...(spec(key)?.parameters.keys() ?? [])].map((name) => [name, null]));
-      return isKnown(key) && wanted(key) ? readOne(reader, project, { kind, key, fields }, row) : undefined;
+    rows.map((listed) => {
+      const { key } = listed;
+      if (!isKnown(key) || !wanted(key)) return undefined;
+      const parameters = row.keys?.get(key)?.parameters;
+      const fields = parameters ? Object.fromEntries([...parameters.keys()].map((name) => [name, null])) : ofKind;
+      return readResource(reader, project, row, { kind, key, fields }, listed.row);
     }),
   );
   return {
@@ -123,18 +115,10 @@ export async function readInventory(
   };
 }
 
-/** Rows without duplicates, which occur if the list changes while its pages are read. */
-async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly ListedRow[]> {
-  const { read } = kindOf(reader.catalogue, kind);
-  if (!read) return [];
-  const listing = call(read.list, { id: project.name });
-  const rows = (await reader.list(listing)) as readonly JsonObject[];
-  if (kindOf(reader.catalogue, kind).keys) refuseOtherDialect(reader.catalogue, listing, rows);
-  const distinct = new Map<unknown, ListedRow>();
-  for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], { key: String(row[read.key]), row });
-  return [...distinct.values()];
-}
-
+/**
+ * The live resources of a kind as far as policies declare them: one list, and one GET for each resource with a declared
+ * field that the list lacks. @throws CallFailed if the list cannot be read.
+ */
 async function readKind(
   reader: Reader,
   kind: Kind,
@@ -142,48 +126,72 @@ async function readKind(
   { trusts, ownRow }: ReadOptions,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
+  const { project, resources, exclusive } = desired;
   const row = kindOf(catalogue, kind);
-  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired, ownRow);
-  const { project } = desired;
-  const rows = await readRows(reader, project, kind);
-  const { resources } = desired;
+  if (!isReadable(row)) return [];
   const declared = new Map<string, Desired>();
-  for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);
+  for (const one of resources) if (one.kind === kind) declared.set(one.identity ?? identityOf(catalogue, one), one);
+  const identify = (key: string) => identityOf(catalogue, { kind, key });
+  const known = ownRow && hasDeclaredFields(row, ownRow, [...declared.values()]) ? ownRow : undefined;
+  const rows = await readKindRows(reader, project, row, (key) => declared.has(identify(key)), known);
   const isStill = trusts?.(project.name);
-  const listed = rows.map(({ key, row }) => {
-    const one = declared.get(key);
-    if (!one)
-      return mayShowKey(catalogue, { kind, key }, resources)
-        ? toLive(catalogue, { kind, key, fields: {} }, row)
-        : redactedResource(catalogue, project, kind, key);
-    const { updated_at: updatedAt } = row;
-    if (typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt }))
-      return assumeDeclared(catalogue, one, row);
-    return isWhole(catalogue, one, row) ? toLive(catalogue, one, row) : readOne(reader, project, one, row);
+  const listed = rows.map(({ key, row: found }) => {
+    if (!mayShowKey(catalogue, { kind, key }, resources)) return redactedResource(catalogue, project, kind, key);
+    const one = declared.get(identify(key));
+    const { updated_at: updatedAt } = found;
+    if (row.keys && one && typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt }))
+      return assumeDeclared(catalogue, one, found);
+    const isRemoved = one ? one.presence === "absent" : exclusive.has(kind);
+    const fields = isRemoved && !row.keys ? undefined : (one?.fields ?? undeclared);
+    return readResource(reader, project, row, { kind, key, fields }, found);
   });
-  for (const { key } of rows) declared.delete(key);
-  const unlisted = [...declared.values()].map((one) => readOne(reader, project, one, undefined));
-  return (await awaitParts([...listed, ...unlisted])).filter((live) => live !== undefined);
+  for (const { key } of rows) declared.delete(identify(key));
+  // Disabled integrations are not listed.
+  const unlisted = [...declared.values()].filter((one) => {
+    return row.keys && one.presence === "present" && fieldOf(catalogue, one, "active");
+  });
+  const others = unlisted.map((one) => readSingle(reader, project, row, one, undefined));
+  return (await awaitParts([...listed, ...others])).filter((live) => live !== undefined);
 }
 
-/** Disabled resources are not listed, if the kind has that state. @throws CallFailed if it ends the run. */
-async function readOne(
+/** A resource to read; without fields, all visible ones are. */
+type Wanted = Pick<Resource, "kind" | "key"> & { readonly fields: Fields | undefined };
+
+/** A resource as its list returned it or, if the list lacks a requested field, read by itself. */
+function readResource(
   reader: Reader,
   project: Project,
-  resource: Resource,
-  row: JsonObject | undefined,
+  row: ReadableKind,
+  wanted: Wanted,
+  found: JsonObject,
+): Live | Promise<Live | Unread | undefined> {
+  const isListed = !row.read.single || hasListedFields(reader.catalogue, row, wanted, found);
+  return isListed ? toResource(reader, row, wanted, found) : readSingle(reader, project, row, wanted, found);
+}
+
+function toResource({ catalogue }: Reader, row: ReadableKind, { fields, ...named }: Wanted, found: JsonObject): Live {
+  return row.keys ? toLive(catalogue, { ...named, fields: fields ?? {} }, found) : liveRow(row, named, found, fields);
+}
+
+/** Reads one resource. An integration that is off may be missing. @throws CallFailed if it ends the run. */
+async function readSingle(
+  reader: Reader,
+  project: Project,
+  row: ReadableKind,
+  wanted: Wanted,
+  found: JsonObject | undefined,
 ): Promise<Live | Unread | undefined> {
-  const { catalogue } = reader;
-  const { kind, key } = resource;
-  const { read } = kindOf(catalogue, kind);
-  if (!row && !fieldOf(catalogue, resource, "active")) return undefined;
-  if (row && isWhole(catalogue, resource, row)) return toLive(catalogue, resource, row);
-  if (!read?.single) return undefined;
+  const { kind, key } = wanted;
+  const { read, file } = row;
+  if (!read.single) return undefined;
   try {
-    const { body } = await reader.get(call(read.single, { id: project.name, [read.key]: key }));
-    return toLive(catalogue, resource, body as JsonObject);
+    const keys: Fields = keyValuesOf(file, key);
+    const fieldOf = (name: string) => (name.startsWith("row.") ? found?.[name.slice(4)] : keys[name]);
+    const segments = pathValues(read.single, (name) => (name === "id" ? project.name : fieldOf(name)));
+    const { body } = await reader.get(call(read.single, segments));
+    return toResource(reader, row, wanted, body as JsonObject);
   } catch (error) {
-    if (error instanceof CallFailed && error.saysGone) return undefined;
+    if (row.keys && error instanceof CallFailed && error.saysGone) return undefined;
     return toUnread({ kind, key }, error);
   }
 }

@@ -246,6 +246,6 @@ function toUnreadable(project: Project, part: Unread, catalogue: Catalogue): Ref
 function isMissing(catalogue: Catalogue, { kind, failure }: Unread): boolean {
   const { status, unknownRoute, movedTo, saysGone } = failure;
   if (movedTo !== undefined) return true;
-  const isOfServer = saysGone && (catalogue.kinds.get(kind)?.file?.needs?.tier ?? "free") !== "free";
+  const isOfServer = saysGone && (catalogue.kinds.get(kind)?.file.needs?.tier ?? "free") !== "free";
   return status === 404 && !unknownRoute && !isOfServer;
 }

@@ -9,14 +9,6 @@ import { isReference, isScalar } from "../../model/values.ts";
 import { reportedByRow } from "./kind-resources.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
-/** True if the row of a list contains all declared fields. */
-export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObject): boolean {
-  if (!kindOf(catalogue, resource.kind).read?.single) return true;
-  return Object.keys(resource.fields).every(
-    (name) => fieldOf(catalogue, resource, name)?.["x-level"] === "top" && name in row,
-  );
-}
-
 /** A row assumed to be as declared: missing fields have their declared values. */
 export function assumeDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
   return toLive(catalogue, desired, row, desired.fields);
