@@ -20,7 +20,7 @@ projects_and_groups:
         pipeline_events: true
       pipelines-email: { recipients: "ops@example.com", notify_only_broken_pipelines: false }
   payments/*:
-    members: { users: {} }
+    files: { a: {} }
     integrations:
       slack: { channel: "#payments" }
       jira: { url: https://jira.example.com, username: bot, password: ${canary}, active: false }
@@ -73,7 +73,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     const ran = await evenkeel("import", "--from", "gitlabform", file);
     expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
     expect(ran.stdout).toContain("Imported: 12, 1 of them as disabled. Not imported: 6.");
-    expect(ran.stdout).toContain("members is left out (1 section): no kind of resource is about it");
+    expect(ran.stdout).toContain("files is left out (1 section): policies have no files");
     expect(ran.stdout).toMatch(/elsewhere\.conf:\d+:\d+ {2}harbor is left out: /);
     expect(ran.stdout).toMatch(
       /elsewhere\.conf:36:46 {2}chanel is left out: .* has no such parameter; did you mean channel\?/,

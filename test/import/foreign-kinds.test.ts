@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import gitlabform from "../../schemas/coming-from/gitlabform.json" with { type: "json" };
 import terraform from "../../schemas/coming-from/terraform.json" with { type: "json" };
-import { kindInSection } from "../../src/author/import/from/field-table.ts";
+import { kindInSection, rulesOf } from "../../src/author/import/from/field-table.ts";
 import type { ForeignImport } from "../../src/author/import/from/foreign.ts";
 import type { SectionTable } from "../../src/author/import/from/gitlabform/configuration.ts";
 import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
@@ -85,6 +85,7 @@ describe("gitlabform", () => {
         webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
         badges: { pipeline: { link_url: "https://x/%{project_path}", image_url: "https://x/y.svg" } },
         push_rule: { commit_message_regex: "JIRA", member_check: true },
+        approval_settings: { reset_approvals_on_push: true },
         pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *", inputs } },
         approval_rules: {
           All: { approvals_required: 2, rule_type: "any_approver" },
@@ -119,11 +120,9 @@ describe("gitlabform", () => {
         "developers_can_push of dev of branches is left out: the API of branches that had it is gone; declare push_access_level",
         "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
         "variables of nightly of schedules is left out: policies have no variables of schedules",
-        "merge_requests_approvals is left out (1 section): no kind of resource is about it",
-        "application is left out (1 section): no kind of resource is about it",
+        "application is left out (1 section): no policy is about the settings of the instance",
         "avatar of group_settings is left out: policies have no files",
         "group_hooks is left out here: gitlabform reads it below * and GROUP/* only",
-        "group_members is left out (1 section): no kind of resource is about it",
         "colour of bug of labels is left out: labels have no such field; did you mean color?",
       ].toSorted(),
     );
@@ -171,6 +170,7 @@ describe("Terraform", () => {
         },
         webhooks: { "https://x": { push_events: true } },
         badges: { b: { link_url: "https://l", image_url: "https://i" } },
+        push_rule: { prevent_secrets: true },
       },
       "payments/services/": {
         groups: ["payments/services"],
@@ -184,8 +184,7 @@ describe("Terraform", () => {
       [
         "allowed_to_merge of gitlab_branch_protection.main is left out: data.gitlab_user.bob.id is not known from these files",
         "custom_headers of gitlab_project_hook.ci is left out: it holds secrets; declare it by hand, with references",
-        "push_rules of gitlab_group.g is left out: no kind of resource is about push rules of groups",
-        "gitlab_group_membership is left out (1 resource): no kind of resource is about it",
+        "gitlab_group_membership.m is left out: it declares no settings, and policies create nothing",
         "gitlab_group_label.none is left out: its for_each or count is empty",
         "gitlab_project.bare is left out: it declares no settings, and policies create nothing",
         "gitlab_group_variable.lost is left out: its group, gitlab_group.elsewhere.id, is not known from these files",
@@ -276,21 +275,19 @@ resource "gitlab_label" "self" {
 });
 
 test("every section that a table names is one of policies, and every field it leads to is one of its kind", () => {
-  const tables: [string, SectionTable][] = [
-    ...Object.entries(gitlabform.sections as Record<string, SectionTable>),
-    ...Object.entries(terraform.resources as Record<string, SectionTable>),
-  ];
-  const wrong = tables.flatMap(([name, table]) => {
-    const { fields = {}, joined = {}, levels = {}, opposites = {}, unwrapped = {}, commas = [], key } = table;
+  const tables = Object.entries({ ...gitlabform.sections, ...terraform.resources } as Record<string, SectionTable>);
+  const all = tables.flatMap(([name, { parts = {}, ...own }]) => [
+    ...(own.section ? [[name, own] as const] : []),
+    ...Object.entries(parts).map(([path, part]) => [`${name}.${path}`, part] as const),
+  ]);
+  const wrong = all.flatMap(([name, table]) => {
     const kind = kindInSection(choice, table);
     if (kind === undefined) return [name];
     const properties = choice.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
-    const named = [
-      ...Object.values({ ...fields, ...levels, ...opposites }),
-      ...Object.keys({ ...joined, ...unwrapped }),
-      ...commas,
-      ...(key ? [key] : []),
-    ];
+    const renamed = Object.entries(table.like ? {} : rulesOf(table)).flatMap(([field, rule]) =>
+      rule && rule.left === undefined ? [rule.as ?? field, ...(rule.into ? [rule.into] : [])] : [],
+    );
+    const named = [...renamed, ...(table.key ? [table.key] : [])];
     return named.filter((field) => !(field in properties)).map((field) => `${name}.${field}`);
   });
   expect(wrong).toEqual([]);
@@ -336,4 +333,140 @@ test("a nearer level renames an entry of a wider one, and inherit: false cuts of
   expect(desired("x/y")).toEqual(["deploy_key/A", "label/a", "variable/X"]);
   expect(desired("g/p")).toEqual(["deploy_key/B", "label/a", "label/b", "variable/X@prod"]);
   expect(desired("g/s/p")).toEqual(["deploy_key/B", "label/c", "variable/X@prod"]);
+});
+
+const credentials = { url: "https://mirror.example.com/x.git", username: "bot", password: secret };
+
+test("sections of gitlabform within others, and of members, approvals, mirrors and links", () => {
+  const imported = fromGitlabform(`projects_and_groups:
+  g/*:
+    group_members: { users: { ada: { access_level: owner } }, groups: { o/x: { group_access: 10 } }, enforce: true }
+    group_merge_requests_approvals: { allow_author_approval: false }
+    group_push_rules: { prevent_secrets: true }
+    group_saml_links: { a: { saml_group_name: devops, access_level: maintainer } }
+    group_ldap_links: { a: { provider: AD, cn: devops, group_access: maintainer } }
+  g/p:
+    members: { users: { bob: { access_level: developer, expires_at: 2027-01-01 } }, keep_bots: true }
+    merge_requests_approvals: { reset_approvals_on_push: true }
+    job_token_scope: { limit_access_to_this_project: true, allowlist: { enforce: true, projects: [12, g/q], groups: [o] } }
+    remote_mirrors: { "https://bot:${canary}@mirror.example.com/x.git": { enabled: true, force_push: true } }
+    resource_groups: { prod: { process_mode: oldest_first } }
+    project_security_settings: { pre_receive_secret_detection_enabled: true }
+`);
+  expect(policies(imported)).toEqual({
+    "g-groups": {
+      groups: ["g/**"],
+      members: { ada: { access_level: "owner" } },
+      shared_groups: { "o/x": { group_access: 10 } },
+      approval_settings: { allow_author_approval: false },
+      push_rule: { prevent_secrets: true },
+      saml_links: { devops: { access_level: "maintainer" } },
+      ldap_links: { devops: { provider: "AD", group_access: "maintainer" } },
+      exclusive: ["members", "shared_groups"],
+    },
+    "g/p": {
+      projects: ["g/p"],
+      members: { bob: { access_level: "developer", expires_at: "2027-01-01" } },
+      approval_settings: { reset_approvals_on_push: true },
+      job_token_scope: { enabled: true },
+      job_token_projects: { "12": {}, "g/q": {} },
+      job_token_groups: { o: {} },
+      push_mirrors: { [credentials.url]: { username: "bot", password: secret, enabled: true } },
+      resource_groups: { prod: { process_mode: "oldest_first" } },
+      security_settings: { secret_push_protection_enabled: true },
+      exclusive: ["job_token_projects", "job_token_groups"],
+    },
+  });
+  expect(messages(imported)).toEqual([
+    "force_push of https://bot@mirror.example.com/x.git of remote_mirrors is left out: it directs gitlabform alone",
+    "keep_bots of members is left out: members that are bots are not managed",
+  ]);
+  expect(JSON.stringify([policies(imported), imported.problems])).not.toContain(canary);
+});
+
+test("IDs of Terraform's resources become the names of what the same files declare", async () => {
+  const imported = await fromTerraform(`
+resource "gitlab_group" "g" {
+  name = "G"
+  path = "g"
+}
+resource "gitlab_group" "others" {
+  name      = "Others"
+  path      = "others"
+  parent_id = gitlab_group.g.id
+}
+resource "gitlab_project" "p" {
+  name         = "P"
+  path         = "p"
+  namespace_id = gitlab_group.g.id
+  description  = "no \${gitlab_group.g.id}"
+}
+data "gitlab_user" "team" {
+  for_each = toset(["ada", "42"])
+  username = each.key
+}
+resource "gitlab_branch_protection" "main" {
+  project = gitlab_project.p.id
+  branch  = "main"
+  allowed_to_push { user_id = data.gitlab_user.team["ada"].id }
+  allowed_to_merge { group_id = gitlab_group.others.id }
+}
+resource "gitlab_project_approval_rule" "sec" {
+  project              = gitlab_project.p.path_with_namespace
+  name                 = "Sec"
+  approvals_required   = 1
+  user_ids             = [for user in data.gitlab_user.team : user.id]
+  group_ids            = [gitlab_group.others.id, 7]
+  protected_branch_ids = [gitlab_branch_protection.main.branch_protection_id]
+}
+resource "gitlab_project_membership" "team" {
+  for_each     = data.gitlab_user.team
+  project_id   = gitlab_project.p.id
+  user_id      = each.value.id
+  access_level = "developer"
+}
+resource "gitlab_group_share_group" "s" {
+  group_id       = gitlab_group.g.id
+  share_group_id = gitlab_group.others.id
+  group_access   = "guest"
+}
+resource "gitlab_project_job_token_scopes" "s" {
+  project            = gitlab_project.p.id
+  enabled            = true
+  target_project_ids = [12]
+  target_group_ids   = [gitlab_group.others.id]
+}
+variable "token" {
+  sensitive = true
+}
+resource "gitlab_project_mirror" "m" {
+  project = gitlab_project.p.id
+  url     = "https://bot:\${var.token}@mirror.example.com/x.git"
+}
+resource "gitlab_project_milestone" "m" {
+  project = gitlab_project.p.id
+  title   = "v1"
+}
+`);
+  expect(policies(imported)).toEqual({
+    "g/p": {
+      projects: ["g/p"],
+      protected_branches: { main: { allowed_to_push: [{ user: "ada" }], allowed_to_merge: [{ group: "g/others" }] } },
+      approval_rules: {
+        Sec: { approvals_required: 1, users: ["42", "ada"], groups: ["g/others", 7], protected_branches: ["main"] },
+      },
+      members: { "42": { access_level: "developer" }, ada: { access_level: "developer" } },
+      job_token_scope: { enabled: true },
+      job_token_projects: { "12": {} },
+      job_token_groups: { "g/others": {} },
+      push_mirrors: { [credentials.url]: { username: "bot", password: secret } },
+      milestones: { v1: {} },
+    },
+    "g/": { groups: ["g"], shared_groups: { "g/others": { group_access: "guest" } } },
+  });
+  expect(messages(imported)).toEqual([
+    "description of gitlab_project.p is left out: a text with something else in it is not known from these files",
+    "gitlab_group.g is left out: it declares no settings, and policies create nothing",
+    "gitlab_group.others is left out: it declares no settings, and policies create nothing",
+  ]);
 });

@@ -71,17 +71,17 @@ test("aliases that make a file huge or endless end soon", () => {
 
 test("sections about anything else are named, each once, with every place", () => {
   const text = `projects_and_groups:
-  "*": { members: { enforce: true }, integrations: { irker: { recipients: a } } }
+  "*": { files: { enforce: true }, integrations: { irker: { recipients: a } } }
   a/*:
     project_settings: &s { visibility: private }
-    members: {}
+    files: {}
     integrations: {}
   a/b:
     <<: { labels: { bug: {} } }
     skip: true
 `;
   expect(sentences(text).filter((each) => each.includes("is left out ("))).toEqual([
-    "warning 2:10 members is left out (2 sections, also at config.yml:5:5): no kind of resource is about it",
+    "warning 2:10 files is left out (2 sections, also at config.yml:5:5): policies have no files",
     "warning 9:5 skip is left out (1 section): no kind of resource is about it",
   ]);
 });
@@ -131,7 +131,7 @@ projects_and_groups:
       "warning 20:3 c/p is left out: expected a mapping of sections",
       "warning 21:3 d/ is left out: expected GROUP/PROJECT, GROUP/* or *",
       "warning 22:3 e/* is left out: project.archive is true",
-      "warning 22:10 project is left out (2 sections, also at config.yml:23:10): no kind of resource is about it",
+      "warning 22:10 project is left out (2 sections, also at config.yml:23:10): policies archive and move no projects",
       "warning 23:52 s of schedules is left out: cron is required, and not stated",
       "warning 23:68 cron of s of schedules is left out: gitlabform chooses another time for each project",
     ].toSorted(),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import table from "../../schemas/coming-from/terraform.json" with { type: "json" };
+import { type FieldTable, rulesOf } from "../../src/author/import/from/field-table.ts";
 import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
 import { policyFileText } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
@@ -19,7 +20,16 @@ const types = [
 
 /** What names a resource of each type, and what it needs; of no type is all of it an argument. */
 const base = {
-  ...{ project: "a/b", group: "a", name: "x", path: "x", namespace_id: "${gitlab_group.top.id}", branch: "main" },
+  ...{
+    project: "a/b",
+    project_id: "a/b",
+    group: "a",
+    group_id: "a",
+    name: "x",
+    path: "x",
+    namespace_id: "${gitlab_group.top.id}",
+    branch: "main",
+  },
   ...{ tag: "v*", url: "https://x.test", key: "ssh-rsa AAAA", title: "t", value: "secret-value", color: "#ff0000" },
   ...{ description: "d", ref: "main", cron: "0 1 * * *", environment: "prod", approvals_required: 1 },
   ...{
@@ -77,9 +87,10 @@ describe("nothing of a resource is dropped silently:", () => {
   });
 
   const nested = Object.entries(table.resources).flatMap(([type, row]) =>
-    [...Object.keys("items" in row ? row.items : {}), ...Object.keys("parts" in row ? row.parts : {})].map(
-      (block) => [type, block] as const,
-    ),
+    [
+      ...Object.entries(rulesOf(row as FieldTable)).flatMap(([name, rule]) => (rule?.items ? [name] : [])),
+      ...Object.keys("parts" in row ? row.parts : {}),
+    ].map((block) => [type, block] as const),
   );
 
   test.each(nested)("what stands in a block of %s, in its %s", async (type, block) => {
@@ -139,11 +150,11 @@ test("an attribute of a state that no kind has is named at its place, at any dep
 });
 
 test("of what no kind is about, every resource is named with its place", async () => {
-  const members = [1, 2, 3].map((n) => `resource "gitlab_group_membership" "m${n}" {\n group_id = ${n}\n}`);
-  const [problem] = (await problemsOf(members.join("\n"))).filter(({ message }) => message.includes("membership"));
+  const members = [1, 2, 3].map((n) => `resource "gitlab_group_access_token" "m${n}" {\n group = ${n}\n}`);
+  const [problem] = (await problemsOf(members.join("\n"))).filter(({ message }) => message.includes("token"));
   expect(problem).toMatchObject({
     place: { file: "main.tf", line: 5, column: 1 },
     message:
-      "gitlab_group_membership is left out (3 resources, also at main.tf:8:1, main.tf:11:1): no kind of resource is about it",
+      "gitlab_group_access_token is left out (3 resources, also at main.tf:8:1, main.tf:11:1): the server answers a token once, and policies have no place for it",
   });
 });

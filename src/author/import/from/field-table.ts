@@ -1,40 +1,56 @@
-import named from "../../../../schemas/coming-from/colors.json" with { type: "json" };
+import shared from "../../../../schemas/coming-from/shared.json" with { type: "json" };
 import { canonical, isObject } from "../../../base/json.ts";
+import { memoized } from "../../../base/memoize.ts";
 import { policyKinds } from "../../../model/kinds.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Kind, Problem } from "../../../model/types.ts";
-import { type ForeignChoice, type ForeignValue, notImported } from "./foreign.ts";
+import { type ForeignChoice, type ForeignValue, isIdOf, notImported } from "./foreign.ts";
 
-/** Maps the fields of another tool's section or resource to those of a kind (schemas/coming-from). */
+/** Another tool's section or resource, in the words of policies (schemas/coming-from). */
 export interface FieldTable {
-  /** The section of policies. */
-  readonly section: string;
+  /** The section of policies; omitted for one that has only sections within it. */
+  readonly section?: string;
   /** The owner of the policies; default: projects. */
   readonly of?: Owner;
-  /** Fields with another name. */
-  readonly fields?: Readonly<Record<string, string>>;
-  /** Properties of the items of lists with another name, by the field of the list. */
-  readonly items?: Readonly<Record<string, ItemNames>>;
-  /** Fields that become an item of a list, if the list is declared too. */
-  readonly joined?: Readonly<Record<string, { readonly list: string; readonly as: string }>>;
-  /** A prefix to remove from values. */
-  readonly trimmed?: Readonly<Record<string, string>>;
-  /** Lists that are one text with commas. */
-  readonly commas?: readonly string[];
-  /** Mappings in which every mapping of this one property is the property itself. */
-  readonly unwrapped?: Readonly<Record<string, string>>;
-  /** Older booleans with their access level. */
-  readonly levels?: Readonly<Record<string, string>>;
-  /** Older booleans with the field of opposite meaning. */
-  readonly opposites?: Readonly<Record<string, string>>;
-  /** Fields whose values may be names of colors. */
-  readonly colors?: readonly string[];
-  /** Patterns of values that the tool itself replaces, with the reason why they are left out. */
-  readonly replaced?: Readonly<Record<string, { readonly pattern: string; readonly why: string }>>;
-  /** Omitted fields, with the reason. */
-  readonly ignored?: Readonly<Record<string, string>>;
-  /** Fields that are not settings, such as IDs of the tool; not reported. */
-  readonly own?: readonly string[];
+  /** Shared rules for its fields. */
+  readonly like?: string;
+  readonly fields?: Rules;
+}
+
+/** The rules of fields: a new name; null for a field that is not a setting; or how its value is written. */
+type Rules = Readonly<Record<string, string | null | FieldRule>>;
+
+interface FieldRule {
+  readonly as?: string;
+  /** The reason why it is left out. */
+  readonly left?: string;
+  /** An older boolean whose field is an access level now. */
+  readonly level?: true;
+  /** An older boolean of opposite meaning. */
+  readonly not?: true;
+  /** Other names of properties of its items; true: the shared ones. */
+  readonly items?: true | ItemNames;
+  /** The list of which it becomes an item, if that is declared too, and the property there. */
+  readonly into?: string;
+  readonly item?: string;
+  /** A prefix to remove. */
+  readonly trim?: string;
+  /** A list that is one text with commas. */
+  readonly commas?: true;
+  /** A property of which a mapping of it alone is the property itself. */
+  readonly unwrap?: string;
+  /** Its values may be names of colors. */
+  readonly color?: true;
+  /** A pattern of values that the tool itself replaces, and the reason why they are left out. */
+  readonly unless?: string;
+  readonly why?: string;
+  /** Marks on the items of a list: to remove an item, and to keep existing ones. */
+  readonly marks?: Marks;
+}
+
+export interface Marks {
+  readonly removed: string;
+  readonly kept: string;
 }
 
 /** The new names of properties; null if they are not settings. */
@@ -48,6 +64,23 @@ export function kindInSection(
   { section, of }: Pick<FieldTable, "section" | "of">,
 ): Kind | undefined {
   return policyKinds(catalogue, of).find((each) => each.section === section)?.kind;
+}
+
+const sharedRules = shared.fields as unknown as Readonly<Record<string, Rules>>;
+
+/** All rules of a table, as mappings; null for fields that are not settings. */
+export const rulesOf = memoized(
+  ({ like, fields }: Pick<FieldTable, "like" | "fields">): Readonly<Record<string, FieldRule | null>> => {
+    const rules = Object.entries({ ...(like && sharedRules[like]), ...fields });
+    return Object.fromEntries(rules.map(([name, rule]) => [name, typeof rule === "string" ? { as: rule } : rule]));
+  },
+  new WeakMap(),
+);
+
+/** The rule of a field by a name from a file, which may be `toString`. */
+function ruleOf(table: FieldTable, name: string): FieldRule | null {
+  const rules = rulesOf(table);
+  return Object.hasOwn(rules, name) ? (rules[name] ?? null) : {};
 }
 
 /** Fields in the names of a kind. */
@@ -67,76 +100,80 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   const named: string[] = [];
   const overruled = new Map<string, string>();
   for (const [written, stated] of given) {
-    const { name, value } = modern(table, written, stated);
-    const own = ownOf(table.fields, name) ?? name;
+    const rule = ruleOf(table, written);
+    if (rule === null) continue;
+    const value = modernize(rule, stated);
+    const own = rule.as ?? written;
     const winning = own === written ? undefined : given.get(own);
     if (winning && canonical(winning.value) !== canonical(value.value)) {
-      if (!isSameLevel(table, written, [winning, value])) overruled.set(written, own);
+      if (!isSameLevel(rule, [winning, value])) overruled.set(written, own);
       continue;
     }
-    const why = ownOf(table.ignored, name) ?? explainReplaced(table, name, value);
-    const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
-    if (why !== undefined && isSet) {
-      named.push(written);
-      problems.push(notImported(value.place(), `${name} of ${title} is left out: ${why}`));
-    } else if (why === undefined && !table.own?.includes(name)) {
+    const why = rule.left ?? explainReplaced(rule, value);
+    if (why === undefined) {
       const from = [...(fields.get(own)?.from ?? []), ...(value.from ?? [])];
-      fields.set(own, { ...convert(table, name, value), from });
+      fields.set(own, { ...convert(rule, written, value), from });
+    } else if (value.unknown !== undefined || (value.value !== null && value.value !== undefined)) {
+      named.push(written);
+      problems.push(notImported(value.place(), `${written} of ${title} is left out: ${why}`));
     }
   }
-  for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
+  for (const [name, rule] of Object.entries(rulesOf(table))) if (rule?.into) join(fields, name, rule);
   return { fields, named, problems, overruled };
 }
 
-/** A value of a table by a name from a file, which may be `toString`. */
-function ownOf<Value>(values: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return values && Object.hasOwn(values, name) ? values[name] : undefined;
-}
-
 /** True if an older boolean has the same meaning as each level: not `disabled`. */
-function isSameLevel({ levels = {} }: FieldTable, name: string, stated: readonly ForeignValue[]): boolean {
+function isSameLevel({ level }: FieldRule, stated: readonly ForeignValue[]): boolean {
   const [one, other] = stated.map(({ value }) => value === "disabled");
-  return Object.hasOwn(levels, name) && stated.every(({ unknown }) => unknown === undefined) && one === other;
+  return level === true && stated.every(({ unknown }) => unknown === undefined) && one === other;
 }
 
-function explainReplaced({ replaced }: FieldTable, name: string, { value }: ForeignValue): string | undefined {
-  const rule = ownOf(replaced, name);
-  return rule && typeof value === "string" && new RegExp(rule.pattern).test(value) ? rule.why : undefined;
+function explainReplaced({ unless, why }: FieldRule, { value }: ForeignValue): string | undefined {
+  return unless !== undefined && typeof value === "string" && new RegExp(unless).test(value) ? why : undefined;
 }
 
-/** Renames an older boolean to its current field; a current field takes precedence. */
-function modern({ levels, opposites }: FieldTable, name: string, value: ForeignValue) {
-  const truth = value.truth ?? value.value;
-  const isKnown = value.unknown === undefined && typeof truth === "boolean";
-  const [level, opposite] = [ownOf(levels, name), ownOf(opposites, name)];
-  if (!isKnown || (level ?? opposite) === undefined) return { name: level ?? opposite ?? name, value };
-  if (opposite !== undefined) return { name: opposite, value: { ...value, value: !truth, truth: !truth } };
-  return { name: level ?? name, value: { ...value, truth: undefined, value: truth ? "enabled" : "disabled" } };
+/** Converts an older boolean to the value of its current field. */
+function modernize({ level, not }: FieldRule, stated: ForeignValue): ForeignValue {
+  const truth = stated.truth ?? stated.value;
+  if (stated.unknown !== undefined || typeof truth !== "boolean") return stated;
+  if (not) return { ...stated, value: !truth, truth: !truth };
+  return level ? { ...stated, truth: undefined, value: truth ? "enabled" : "disabled" } : stated;
 }
 
 /** Converts a value to the form of the kind. */
-function convert(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
-  const { colors, commas, unwrapped, trimmed, items } = table;
-  const typed =
-    isIdName(name) && stated.unknown === undefined ? { ...stated, value: withNumbers(stated.value) } : stated;
-  const plain = colors?.includes(name) ? toDigits(typed) : commas?.includes(name) ? joinedText(typed) : typed;
-  const own = ownOf(unwrapped, name);
-  const bare = own === undefined ? plain : { ...plain, value: withoutWraps(plain.value, own) };
-  return withRenamedItems(withoutStart(bare, ownOf(trimmed, name)), ownOf(items, name));
+function convert(rule: FieldRule, name: string, stated: ForeignValue): ForeignValue {
+  if (stated.unknown !== undefined) return stated;
+  const { color, commas, unwrap, trim, items } = rule;
+  let { value } = stated;
+  if (isIdName(name)) value = withIds(value);
+  if (color && typeof value === "string") value = colors.get(value.toLowerCase()) ?? value;
+  if (commas && Array.isArray(value)) value = value.join(",");
+  if (unwrap !== undefined) value = withoutWraps(value, unwrap);
+  if (trim !== undefined && typeof value === "string" && value.startsWith(trim)) value = value.slice(trim.length);
+  if (items) value = withRenamedItems(value, itemNames(items));
+  const id = findIdOf(value);
+  return id === undefined ? { ...stated, value } : { ...stated, value, unknown: `the ID of ${id}` };
 }
 
-/** Fields of IDs, for which the tools also take digits: as a text they would be the name of a user or a group. */
+/** The name of a resource whose ID is part of a value that takes no name. */
+function findIdOf(value: unknown): string | undefined {
+  if (isIdOf(value)) return value.name;
+  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return parts.map(findIdOf).find((id) => id !== undefined);
+}
+
+const colors = new Map<string, string>(Object.entries(shared.colors));
+
+/** Fields of IDs: the tools take digits too, which as a text would be the name of a user or a group. */
 function isIdName(name: string): boolean {
   return /_ids?$/.test(name);
 }
 
-function withNumbers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withNumbers);
+/** IDs as numbers; a reference to a resource of the same files by its name. */
+export function withIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withIds);
+  if (isIdOf(value)) return value.name;
   return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-}
-
-function joinedText(stated: ForeignValue): ForeignValue {
-  return Array.isArray(stated.value) ? { ...stated, value: stated.value.join(",") } : stated;
 }
 
 function withoutWraps(value: unknown, own: string): unknown {
@@ -148,30 +185,17 @@ function withoutWraps(value: unknown, own: string): unknown {
   return Object.fromEntries(pairs.map(([key, each]) => [key, withoutWraps(each, own)]));
 }
 
-const colors = new Map<string, string>(Object.entries(named.colors));
-
-function toDigits(stated: ForeignValue): ForeignValue {
-  const digits = typeof stated.value === "string" ? colors.get(stated.value.toLowerCase()) : undefined;
-  return digits === undefined ? stated : { ...stated, value: digits };
+function itemNames(items: true | ItemNames): ItemNames {
+  return items === true ? shared.items : items;
 }
 
-function withoutStart(stated: ForeignValue, start: string | undefined): ForeignValue {
-  if (start === undefined || typeof stated.value !== "string" || !stated.value.startsWith(start)) return stated;
-  return { ...stated, value: stated.value.slice(start.length) };
-}
-
-function withRenamedItems(stated: ForeignValue, names: ItemNames | undefined): ForeignValue {
-  if (!names || stated.unknown !== undefined) return stated;
-  if (isObject(stated.value)) return { ...stated, value: renamedItem(stated.value, names) };
-  if (!Array.isArray(stated.value)) return stated;
-  return { ...stated, value: stated.value.map((item) => (isObject(item) ? renamedItem(item, names) : item)) };
-}
-
-function renamedItem(item: object, names: ItemNames): object {
+function withRenamedItems(value: unknown, names: ItemNames): unknown {
+  if (Array.isArray(value)) return value.map((item) => withRenamedItems(item, names));
+  if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(item).flatMap(([name, value]) => {
-      const own = renameProperty(names, item, name);
-      return own === undefined ? [] : [[own, isIdName(name) ? withNumbers(value) : value]];
+    Object.entries(value).flatMap(([name, each]) => {
+      const own = renameProperty(names, value, name);
+      return own === undefined ? [] : [[own, isIdName(name) ? withIds(each) : each]];
     }),
   );
 }
@@ -187,24 +211,27 @@ function renameProperty(names: ItemNames, item: object, written: string): string
 
 /** Nested properties that are not imported: empty ones, those that are not settings, and those with another name. */
 export function lostIn(table: FieldTable, field: string, value: unknown): readonly (readonly string[])[] {
-  const names = ownOf(table.items, field) ?? {};
+  return lostParts(itemNames(ruleOf(table, field)?.items ?? {}), value);
+}
+
+function lostParts(names: ItemNames, value: unknown): readonly (readonly string[])[] {
   if (Array.isArray(value))
-    return value.flatMap((item, index) => lostIn(table, field, item).map((path) => [String(index), ...path]));
+    return value.flatMap((item, index) => lostParts(names, item).map((path) => [String(index), ...path]));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, each]): (readonly string[])[] => {
     if (each === null || renameProperty(names, value, name) === undefined) return [[name]];
-    return lostIn({ ...table, items: {} }, field, each).map((path) => [name, ...path]);
+    return lostParts({}, each).map((path) => [name, ...path]);
   });
 }
 
 /** Joins a level and a list into one field: the API takes either, the tools take both. */
-function join(fields: Map<string, ForeignValue>, name: string, list: string, as: string): void {
-  const [level, others] = [fields.get(name), fields.get(list)];
+function join(fields: Map<string, ForeignValue>, name: string, { into = "", item = "" }: FieldRule): void {
+  const [level, others] = [fields.get(name), fields.get(into)];
   if (!level || !others || [level, others].some(({ unknown }) => unknown !== undefined)) return;
   if (!Array.isArray(others.value) || others.value.length === 0) return;
   fields.delete(name);
   const from = [...(level.from ?? []), ...(others.from ?? [])];
-  if (!others.value.some((item) => isObject(item) && item[as] === level.value))
-    fields.set(list, { ...others, from, value: [{ [as]: level.value }, ...others.value] });
-  else fields.set(list, { ...others, from });
+  const isThere = others.value.some((each) => isObject(each) && each[item] === level.value);
+  const value = isThere ? others.value : [{ [item]: level.value }, ...others.value];
+  fields.set(into, { ...others, from, value });
 }

@@ -1,4 +1,5 @@
 import { grouped } from "../../../base/grouped.ts";
+import { isObject } from "../../../base/json.ts";
 import { counted } from "../../../base/text-format.ts";
 import type { Catalogue } from "../../../model/catalogue.ts";
 import { identityOf, sectionNameOf } from "../../../model/kinds.ts";
@@ -26,6 +27,8 @@ export interface ForeignValue {
   readonly from?: readonly string[];
   /** An expression such as `var.hook`; the value is then ignored. */
   readonly unknown?: string;
+  /** If only parts of a text are unknown: the text, each of them as {@link unknownPart}. */
+  readonly text?: string;
   /** Its meaning as a boolean, if not its literal value. */
   readonly truth?: boolean | undefined;
   /** A hint to append to a message about its type. */
@@ -34,6 +37,25 @@ export interface ForeignValue {
   readonly secret?: boolean;
   /** The attributes of each block, if the value consists of blocks. */
   readonly blocks?: readonly ReadonlyMap<string, ForeignValue>[];
+}
+
+/** A part of a text whose value is unknown. */
+export const unknownPart = "\ufffc";
+
+/** The ID of a resource of the same files, which no file has, by the name of the resource. */
+export interface IdOf {
+  readonly name: string;
+  readonly [idMark]: true;
+}
+
+const idMark = Symbol("the ID of a resource");
+
+export function idOf(name: string): IdOf {
+  return { name, [idMark]: true };
+}
+
+export function isIdOf(value: unknown): value is IdOf {
+  return isObject(value) && idMark in value;
 }
 
 /** The entry of one resource, and messages about omitted values. */
@@ -111,12 +133,21 @@ export interface NamedPlace {
 }
 
 /** Reports each name once, at its first location, with the number and the locations of its occurrences. */
-export function reportUnsupported(others: readonly NamedPlace[], noun: "section" | "resource"): readonly Problem[] {
+export function reportUnsupported(
+  others: readonly NamedPlace[],
+  noun: "section" | "resource",
+  explain: (name: string) => string | undefined,
+): readonly Problem[] {
   return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
     const [first, ...others] = found.map(({ place }) => place());
     const also = others.length > 0 ? `, also at ${others.map(placeText).join(", ")}` : "";
     const count = counted(found.length, noun);
-    return [notImported(first, `${name} is left out (${count}${also}): no kind of resource is about it`)];
+    return [
+      notImported(
+        first,
+        `${name} is left out (${count}${also}): ${explain(name) ?? "no kind of resource is about it"}`,
+      ),
+    ];
   });
 }
 

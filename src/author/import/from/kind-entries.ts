@@ -11,7 +11,7 @@ import type { Kind, Plain, Platform, Problem, Scalar } from "../../../model/type
 import { isList, isScalar, textsWithin } from "../../../model/values.ts";
 import type { ImportedValue } from "../policy.ts";
 import { hasCredentials, secretOf } from "./entries.ts";
-import { type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
+import { type ForeignValue, notImported, type TranslatedEntry, unknownPart } from "./foreign.ts";
 
 /** A resource as another tool's files declare it, in the fields of its kind. */
 export interface ForeignResource {
@@ -33,8 +33,9 @@ interface Context {
 
 /** A resource as a policy declares it, or the problems that explain why it is left out. */
 export function resourceEntry(foreign: ForeignResource, context: Context): TranslatedEntry {
-  const { kind, title, fields } = foreign;
+  const { kind, title } = foreign;
   const { file } = kindOf(context.catalogue, kind);
+  const fields = withCredentials(file, foreign.fields);
   const left = (why: string) => ({ problems: [notImported(foreign.place(), `${title} is left out: ${why}`)] });
   const section = sectionNameOf(context.catalogue, kind);
   const missing = outOfRelease(context.catalogue, { kind, section }, context.platform);
@@ -56,6 +57,36 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
     return value ? [[name, value] as const] : [];
   });
   return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, named, problems };
+}
+
+/** Moves the user and the password of a URL to the fields that the kind has for them. */
+function withCredentials(file: ResourceKind, given: ForeignResource["fields"]): ForeignResource["fields"] {
+  const fields = new Map(given);
+  for (const [name, { "x-credentials": names }] of Object.entries(file.fields.properties)) {
+    const stated = fields.get(name);
+    const url = stated && (stated.text ?? stated.value);
+    const [, scheme, user = "", password = "", rest] =
+      /^([a-z][\w+.-]*:\/\/)(?:([^/:@]*)(?::([^/@]*))?@)?(.*)$/is.exec(typeof url === "string" ? url : "") ?? [];
+    if (!stated || !names || scheme === undefined || rest?.includes(unknownPart)) continue;
+    const { unknown, text: _, ...own } = stated;
+    fields.set(name, { ...own, value: `${scheme}${rest}` });
+    const add = (part: string, value: string, secret: boolean) => {
+      if (value === "" || fields.has(part)) return;
+      const isUnknown = unknown !== undefined && value.includes(unknownPart);
+      fields.set(part, { ...own, from: [], secret, value: decodeText(value), ...(isUnknown && { unknown }) });
+    };
+    add(names[0], user, false);
+    add(names[1], password, true);
+  }
+  return fields;
+}
+
+function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The keys in the source for the fields of a resource's key. */

@@ -5,7 +5,7 @@ import { type Places, placesIn } from "../../../../manifest/positions.ts";
 import { parseYaml } from "../../../../manifest/yaml.ts";
 import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
-import type { FieldTable } from "../field-table.ts";
+import { type FieldTable, rulesOf } from "../field-table.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
 
 /** A section of a configuration, and the kind of resource that it declares. */
@@ -16,17 +16,23 @@ export interface SectionTable extends FieldTable {
   readonly names?: readonly string[];
   /** True if the whole section is one resource. */
   readonly one?: true;
-  /** Lists with marks on their items: to remove an item, and to keep existing ones. */
-  readonly marked?: Readonly<Record<string, { readonly removed: string; readonly kept: string }>>;
+  /** True if it is a list of keys. */
+  readonly list?: true;
+  /** Sections within it, by path. */
+  readonly parts?: Readonly<Record<string, SectionTable>>;
   /** Values of fields that mean removal; the fields themselves are not settings. */
   readonly absent?: Readonly<Record<string, unknown>>;
 }
 
 const sections = new Map<string, SectionTable>(Object.entries(table.sections as Record<string, SectionTable>));
 
-/** The table of a section; undefined for integrations, and for sections that policies are not about. */
+/**
+ * The table of a section, or of a section within it (`members.users`); undefined for integrations, and for sections that
+ * policies are not about.
+ */
 export function sectionTable(section: string): SectionTable | undefined {
-  return sections.get(section);
+  const [own = "", ...path] = section.split(".");
+  return path.length === 0 ? sections.get(own) : sections.get(own)?.parts?.[path.join(".")];
 }
 
 /** The section and flag for archiving a project, in which case gitlabform reads nothing else. */
@@ -35,9 +41,9 @@ export const archiving = table.archiving;
 /** Keys with boolean values, at any place. */
 const flags: ReadonlySet<string> = new Set([
   ...table.flags,
-  ...Array.from(sections.values()).flatMap(({ absent = {}, marked = {} }) => [
-    ...Object.keys(absent),
-    ...Object.values(marked).flatMap(({ removed, kept }) => [removed, kept]),
+  ...Array.from(sections.values()).flatMap((own) => [
+    ...Object.keys(own.absent ?? {}),
+    ...Object.values(rulesOf(own)).flatMap((rule) => (rule?.marks ? [rule.marks.removed, rule.marks.kept] : [])),
   ]),
 ]);
 
@@ -46,11 +52,11 @@ const resourceSections: readonly string[] = [...sections.keys()];
 
 /** The owner to which a section applies. */
 export function ownerOfSection(section: string): Owner {
-  return sections.get(section)?.of ?? "project";
+  return sectionTable(section)?.of ?? "project";
 }
 
-/** Keys beside projects_and_groups with declarations. */
-const otherKeys: readonly string[] = table.others;
+/** Sections, and keys beside projects_and_groups, that no kind is about, with the reason. */
+const unsupported = new Map<string, string>(Object.entries(table.unsupported));
 
 /** Names one resource of a section; the name is empty for a section that is one resource. */
 export function idOf(section: string, name: string): string {
@@ -187,7 +193,7 @@ function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml
     ...unreadLevels(body, at),
   ];
   const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
-  const others: NamedPlace[] = otherKeys
+  const others: NamedPlace[] = [...unsupported.keys()]
     .filter((name) => Object.hasOwn(root, name))
     .map((name) => ({ name, place: () => at(name) }));
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
@@ -210,7 +216,7 @@ function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml
     isYaml11,
     skipProjects: skips("skip_projects"),
     skipGroups: skips("skip_groups"),
-    problems: [...problems, ...reportUnsupported(others, "section")],
+    problems: [...problems, ...reportUnsupported(others, "section", (name) => unsupported.get(name))],
   };
 }
 
@@ -241,7 +247,7 @@ const readKeys: ReadonlySet<string> = new Set([
   "projects_and_groups",
   "skip_projects",
   "skip_groups",
-  ...otherKeys,
+  ...unsupported.keys(),
 ]);
 
 /** Ignores keys that only hold anchors: their contents are read where aliases use them. */

@@ -5,7 +5,7 @@ import type { Problem } from "../../../../model/types.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft, ImportedProject } from "../../policy.ts";
 import { translatorFor } from "../entries.ts";
-import { kindInSection, renamedFields } from "../field-table.ts";
+import { kindInSection, type Marks, renamedFields, rulesOf } from "../field-table.ts";
 import {
   distinctEntries,
   distinctProblems,
@@ -111,6 +111,9 @@ function toResource(
   const title = titleOf(statement);
   const left = (why: string) => ({ problems: [notImported(place(), `${title} is left out: ${why}`)] });
   const table = sectionTable(section);
+  const rule = table && name !== "" && !table.one ? rulesOf(table)[name] : undefined;
+  if (rule?.left) return left(rule.left);
+  if (table && !table.section) return left("gitlabform reads no such key");
   const kind = table && kindInSection(context, table);
   if (!table || !kind) return left("policies have no such kind");
   if (name === enforce && typeof statement.value === "boolean")
@@ -196,13 +199,14 @@ interface Unmarked {
 }
 
 /** Removes marks. Policies declare whole lists: without removed items, and not at all if existing items are kept. */
-function withoutMarks({ marked = {} }: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
+function withoutMarks(table: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
   const fields = new Map(body);
   const named: string[] = [];
   const problems: Problem[] = [];
-  for (const [name, marks] of Object.entries(marked)) {
+  for (const [name, rule] of Object.entries(rulesOf(table))) {
     const stated = body.get(name);
-    if (!stated || !Array.isArray(stated.value)) continue;
+    const marks = rule?.marks;
+    if (!marks || !stated || !Array.isArray(stated.value)) continue;
     if (stated.value.some((item) => isObject(item) && item[marks.kept] === true)) {
       fields.delete(name);
       named.push(name);
@@ -212,8 +216,6 @@ function withoutMarks({ marked = {} }: SectionTable, title: string, body: Unmark
   }
   return { fields, named, problems };
 }
-
-type Marks = NonNullable<SectionTable["marked"]>[string];
 
 /** `[]` for an item that is removed, or for a mark of the whole list. */
 function remaining(item: unknown, { removed, kept }: Marks): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { ownerName } from "../../../../model/owner.ts";
-import { archiving, type ConfigLevel, type Configuration, idOf, sectionTable } from "./configuration.ts";
+import { archiving, type ConfigLevel, type Configuration, idOf, sectionTable, stepInto } from "./configuration.ts";
 
 /** The settings of a project in gitlabform. */
 export interface Effective {
@@ -73,13 +73,40 @@ function isSkip(body: unknown): boolean {
 
 function listResources(config: JsonObject): JsonObject {
   const resources: Record<string, unknown> = Object.create(null);
+  const add = (section: string, name: string, value: unknown) => {
+    resources[idOf(section, name)] = value;
+  };
   for (const [section, body] of Object.entries(config)) {
     if (!isObject(body)) continue;
     const own = without(body, "inherit", "skip");
-    const parts = sectionTable(section)?.one ? [["", own] as const] : Object.entries(own);
-    for (const [name, value] of parts) resources[idOf(section, name)] = value;
+    const { parts = {}, one } = sectionTable(section) ?? {};
+    const rest = Object.keys(parts).reduce((left, path) => withoutPart(left, path.split(".")), own);
+    for (const [name, value] of one ? [["", rest] as const] : Object.entries(rest)) add(section, name, value);
+    for (const path of Object.keys(parts)) {
+      for (const [name, value] of listPart(own, path)) add(`${section}.${path}`, name, value);
+    }
   }
   return resources;
+}
+
+/** Removes a section within another, and `enforce` beside it; a mapping that is then empty goes too. */
+function withoutPart(body: JsonObject, [first = "", ...path]: readonly string[]): JsonObject {
+  if (path.length === 0) return without(body, first, "enforce");
+  if (!Object.hasOwn(body, first)) return body;
+  const inner = body[first];
+  const rest = isObject(inner) ? withoutPart(inner, path) : inner;
+  return isObject(rest) && Object.keys(rest).length === 0 ? without(body, first) : { ...body, [first]: rest };
+}
+
+/** The resources of a section within another; `enforce` of the mapping around it is that of the section. */
+function listPart(body: JsonObject, path: string): readonly (readonly [name: string, value: unknown])[] {
+  const steps = path.split(".");
+  const [around, value] = [steps.slice(0, -1), steps].map((each) => each.reduce<unknown>(stepInto, body));
+  const enforce = stepInto(around, "enforce");
+  const other = value === undefined ? [] : [["", value] as const];
+  const listed = Array.isArray(value) ? value.map((key) => [String(key), {}] as const) : other;
+  const own = isObject(value) ? Object.entries(without(value, "inherit", "skip")) : listed;
+  return enforce === undefined ? own : [...own, ["enforce", enforce]];
 }
 
 /** Levels that gitlabform would reject. */

@@ -1,6 +1,7 @@
 import { isObject } from "../../../../base/json.ts";
 import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
+import { withoutPasswords } from "../../plain-values.ts";
 import { lostIn } from "../field-table.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "../foreign.ts";
 import {
@@ -55,7 +56,7 @@ function statedKeys({ value }: Statement): readonly (readonly [name: string, val
 export function titleOf({ id }: Statement): string {
   const [section, name] = sectionAndName(id);
   if (name === "") return section;
-  return section === "integrations" ? name : `${name} of ${section}`;
+  return section === "integrations" ? name : `${withoutPasswords(name)} of ${section}`;
 }
 
 /** The location of a statement, or of a part of it, at the most specific level that contains it. */
@@ -78,7 +79,12 @@ export function statesItself({ id, levels: [own] }: Statement, ...within: readon
 }
 
 function statementPath(id: string, within: readonly string[]): readonly string[] {
-  return [...sectionAndName(id).filter((part) => part !== ""), ...within];
+  const [section, name] = sectionAndName(id);
+  const steps = section.split(".");
+  // Within a section, the mapping around a part has its enforce.
+  if (name === "enforce" && steps.length > 1) return [...steps.slice(0, -1), name, ...within];
+  const isKey = name !== "" && !sectionTable(section)?.list;
+  return [...steps, ...(isKey ? [name] : []), ...within];
 }
 
 function isIn({ config }: ConfigLevel, path: readonly string[]): boolean {

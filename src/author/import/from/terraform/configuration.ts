@@ -1,12 +1,12 @@
 import { grouped } from "../../../../base/grouped.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import { type Owner, ownerName } from "../../../../model/owner.ts";
+import { ownerName } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
-import { evaluate, type Names } from "./evaluate.ts";
+import { evaluate } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
-import { type BlockReference, blockNamed, type Instance, instancesOf, longestChain, type Module } from "./module.ts";
-import { isItself, isMapped, ownerOfType, type ProviderResource } from "./resources.ts";
+import { type Instance, instancesOf, type Module, pathOf, readName } from "./module.ts";
+import { isItself, isMapped, ownerAttributes, ownerOfType, type ProviderResource } from "./resources.ts";
 
 /** A resource that a policy can declare, and its project or group. */
 export interface TerraformDeclaration {
@@ -56,29 +56,29 @@ function ofBlock(block: HclBlock, module: Module): Found {
   const instances = instancesOf(block, module);
   if (typeof instances === "string") return left(`${type}.${name} is left out: ${instances}`);
   if (instances.length === 0) return left(`${type}.${name} is left out: its for_each or count is empty`);
-  const each = instances.map((instance) => ofInstance(block, instance, module));
+  const each = instances.map((instance) => ofInstance(block, instance));
   return { declarations: each.flatMap((one) => one.declarations), problems: each.flatMap((one) => one.problems) };
 }
 
 /** Meta-arguments of Terraform. */
 const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
 
-function ofInstance(block: HclBlock, instance: Instance, module: Module): Found {
+function ofInstance(block: HclBlock, instance: Instance): Found {
   const [type = "", name = ""] = block.labels;
   const address = `${type}.${name}${instance.index}`;
   const ignored = listIgnored(block);
   const owner = ownerOfType(type);
-  const stated = block.attributes.get(isItself(type) ? "name" : owner);
-  const project = isItself(type)
-    ? ownerOfBlock(block, owner, instance.names, module)
-    : stated && ownerMeant(stated.value, owner, instance, module);
+  const stated = isItself(type)
+    ? block.attributes.get("name")
+    : ownerAttributes(type).flatMap((each) => block.attributes.get(each) ?? [])[0];
   const left = (why: string): Found => ({
     declarations: [],
     problems: [notImported(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });
   if (ignored === "all") return left("it ignores all changes");
   if (!stated) return left(`it states no ${isItself(type) ? "name" : owner}`);
-  if (project === undefined) {
+  const found = isItself(type) ? pathOf(block, instance.names) : ownerMeant(stated.value, instance);
+  if (found === undefined) {
     const words = isItself(type) ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
     return left(`${words} is not known from these files`);
   }
@@ -86,14 +86,19 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   const remaining = own.filter(([attribute]) => !ignored.includes(attribute));
   const blocks = listNested(block, instance).filter(([name]) => !ignored.includes(name));
   const single = remaining.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
-  const attributes = new Map([...single, ...blocks]);
-  const resource = { address, type, attributes, place: () => block.place };
+  const resource = { address, type, attributes: new Map([...single, ...blocks]), place: () => block.place };
   const stand = [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(warnNested)];
   const problems = stand.flatMap(({ of, place }) => {
     const why = ignored.includes(of) ? "its changes are ignored" : unreadBlocks[of];
     return why === undefined ? [] : [notImported(place, `${of} of ${address} is left out: ${why}`)];
   });
-  return { declarations: [{ project, resource }], problems: [...problems, ...warnProtection(block, address)] };
+  const declarations = [{ project: ownerName(owner, found), resource }];
+  return { declarations, problems: [...problems, ...warnProtection(block, address)] };
+}
+
+function ownerMeant(expression: HclExpression, { names }: Instance): string | undefined {
+  const value = evaluate(expression, names);
+  return "known" in value ? readName(value.known) : undefined;
 }
 
 /** Blocks of Terraform itself with effects, and the reasons why they are left out. */
@@ -163,9 +168,7 @@ function describeExpression(expression: HclExpression): string {
 function foreignValue({ value, place }: HclAttribute, { names }: Instance): ForeignValue {
   const evaluated = evaluate(value, names);
   const at = { place: () => place };
-  return "unknown" in evaluated
-    ? { ...at, value: undefined, unknown: evaluated.unknown }
-    : { ...at, value: evaluated.known };
+  return "unknown" in evaluated ? { ...at, value: undefined, ...evaluated } : { ...at, value: evaluated.known };
 }
 
 /** Attributes of `ignore_changes`; their values may be outdated. */
@@ -179,103 +182,4 @@ function listIgnored({ blocks }: HclBlock): readonly string[] | "all" {
     return typeof word === "string" ? word : [];
   });
   return ignored.some(({ form }) => form === "path") && words.includes("all") ? "all" : words;
-}
-
-/** Types of blocks for projects and groups, with the attributes that identify them in data blocks. */
-const ownerTypes = {
-  project: { type: "gitlab_project", named: ["path_with_namespace", "id"] },
-  group: { type: "gitlab_group", named: ["full_path", "group_id"] },
-} as const;
-
-/** The path or ID of the project or group in an expression; undefined if unknown. */
-function ownerMeant(
-  expression: HclExpression,
-  owner: Owner,
-  instance: Pick<Instance, "names" | "each">,
-  module: Module,
-): string | undefined {
-  const { each } = instance;
-  if (each && expression.form === "path" && expression.steps[0] === "each" && expression.steps[1] === "value") {
-    const steps = [...each, ...expression.steps.slice(2)];
-    return ownerMeant({ ...expression, steps }, owner, { names: module.names }, module);
-  }
-  const value = evaluate(expression, instance.names);
-  if ("known" in value) return toName(owner, readName(value.known));
-  const { type, named } = ownerTypes[owner];
-  const reference = findReference(expression, type, instance.names);
-  const block = reference && blockNamed(module, reference);
-  if (!block) return undefined;
-  const own = findScope(block, reference, module);
-  if (own && reference.isData) return toName(owner, readAttribute(block, named, own));
-  return own && ownerOfBlock(block, owner, own, module);
-}
-
-/** The path of the project or group that a block declares; undefined if unknown. */
-function ownerOfBlock(block: HclBlock, owner: Owner, names: Names, module: Module): string | undefined {
-  return owner === "group"
-    ? toName(owner, groupOfBlock(block, names, module, 0))
-    : projectOfBlock(block, names, module);
-}
-
-function toName(owner: Owner, written: string | undefined): string | undefined {
-  return written === undefined ? undefined : ownerName(owner, written);
-}
-
-function projectOfBlock(block: HclBlock, names: Names, module: Module): string | undefined {
-  const path = readAttribute(block, ["path"], names) ?? deriveSlug(readAttribute(block, ["name"], names));
-  const group = groupMeant(block.attributes.get("namespace_id")?.value, names, module, 0);
-  return path && group ? `${group}/${path}` : undefined;
-}
-
-function groupMeant(of: HclExpression | undefined, names: Names, module: Module, depth: number): string | undefined {
-  const reference = of && depth < longestChain ? findReference(of, "gitlab_group", names) : undefined;
-  const block = reference && blockNamed(module, reference);
-  const own = block && findScope(block, reference, module);
-  if (!own) return undefined;
-  return reference.isData ? readAttribute(block, ["full_path"], own) : groupOfBlock(block, own, module, depth);
-}
-
-function groupOfBlock(block: HclBlock, names: Names, module: Module, depth: number): string | undefined {
-  const path = readAttribute(block, ["path"], names);
-  const parent = block.attributes.get("parent_id")?.value;
-  if (!parent || !path) return path;
-  const evaluated = evaluate(parent, names);
-  if ("known" in evaluated && (evaluated.known === null || evaluated.known === 0)) return path;
-  const above = groupMeant(parent, names, module, depth + 1);
-  return above && `${above}/${path}`;
-}
-
-/** `gitlab_project.api.id`, `data.gitlab_project.api.path_with_namespace`, `gitlab_project.all["api"].id`. */
-function findReference(expression: HclExpression, type: string, names: Names): BlockReference | undefined {
-  if (expression.form !== "path") return undefined;
-  const isData = expression.steps[0] === "data";
-  const [first, name, ...others] = expression.steps.slice(isData ? 1 : 0);
-  const [index] = others.filter((step) => typeof step !== "string");
-  const last = others.at(-1);
-  const isMeant = typeof last === "string" && ["id", "path_with_namespace", "full_path", "group_id"].includes(last);
-  if (first !== type || typeof name !== "string" || !isMeant || others.length > (index ? 2 : 1)) return undefined;
-  const key = index && evaluate(index, names);
-  if (key && "unknown" in key) return undefined;
-  return { isData, type, name, index: key?.known };
-}
-
-function findScope(block: HclBlock, { index }: BlockReference, module: Module): Names | undefined {
-  const instances = instancesOf(block, module);
-  const wanted = index === undefined ? "" : `[${JSON.stringify(index)}]`;
-  return typeof instances === "string" ? undefined : instances.find((each) => each.index === wanted)?.names;
-}
-
-function readAttribute({ attributes }: HclBlock, wanted: readonly string[], names: Names): string | undefined {
-  const [first] = wanted.flatMap((name) => attributes.get(name) ?? []);
-  const value = first && evaluate(first.value, names);
-  return value && "known" in value ? readName(value.known) : undefined;
-}
-
-function readName(value: unknown): string | undefined {
-  return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
-}
-
-/** The path that a server derives from a simple name; undefined for others. */
-function deriveSlug(name: string | undefined): string | undefined {
-  return name !== undefined && /^[A-Za-z\d](?:[\w-]*[A-Za-z\d])?$/.test(name) ? name.toLowerCase() : undefined;
 }

@@ -1,8 +1,9 @@
 import { isObject } from "../../../../base/json.ts";
+import { type IdOf, isIdOf, unknownPart } from "../foreign.ts";
 import type { HclExpression } from "./hcl.ts";
 
 /** The value of an expression, or a description of what is unknown in it. */
-export type Evaluated = { readonly known: unknown } | { readonly unknown: string };
+export type Evaluated = { readonly known: unknown } | { readonly unknown: string; readonly text?: string };
 
 /**
  * Resolves the first two steps of a path, such as `local` and `site`, or a plain name with an empty second step;
@@ -75,7 +76,10 @@ function all(parts: readonly Evaluated[], combine: (values: readonly unknown[]) 
 /** A list, a mapping or null cannot be part of a text. */
 function template(parts: readonly Evaluated[]): Evaluated {
   const isFit = parts.every((part) => "unknown" in part || isText(part.known));
-  return isFit ? all(parts, (values) => values.join("")) : { unknown: "a text with something else in it" };
+  if (!isFit) return { unknown: "a text with something else in it" };
+  const result = all(parts, (values) => values.join(""));
+  const text = parts.map((part) => ("unknown" in part ? (part.text ?? unknownPart) : part.known)).join("");
+  return "unknown" in result ? { unknown: result.unknown, text } : result;
 }
 
 /** Keys and values in alternation. */
@@ -184,7 +188,8 @@ function followPath({ steps, text }: Path, names: Names, within: Effort): Evalua
 
 function findMember(value: unknown, key: unknown): Evaluated | undefined {
   if (Array.isArray(value)) return typeof key === "number" && key in value ? { known: value[key] } : undefined;
-  return isObject(value) && Object.hasOwn(value, String(key)) ? { known: value[String(key)] } : undefined;
+  const member = isObject(value) && Object.hasOwn(value, String(key)) ? value[String(key)] : undefined;
+  return member === undefined ? undefined : { known: member };
 }
 
 type Call = Extract<HclExpression, { readonly form: "call" }>;
@@ -216,7 +221,8 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
   toset: ([of]) => distinct(of)?.toSorted((a, b) => (a < b ? -1 : 1)),
   tolist: ([of]) => of,
   tomap: ([of]) => of,
-  tostring: ([of]) => (isText(of) ? String(of) : undefined),
+  tostring: ([of]) => (isText(of) ? String(of) : isIdOf(of) ? of : undefined),
+  tonumber: ([of]) => (isIdOf(of) || typeof of === "number" ? of : toNumber(of)),
   nonsensitive: ([of]) => of,
   lower: ([of]) => (typeof of === "string" ? of.toLowerCase() : undefined),
   upper: ([of]) => (typeof of === "string" ? of.toUpperCase() : undefined),
@@ -246,6 +252,10 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
 };
 
 /** Removes duplicates from a list of scalars; undefined for any other value. */
-function distinct(of: unknown): readonly (string | number | boolean)[] | undefined {
-  return Array.isArray(of) && of.every(isText) ? [...new Set(of)] : undefined;
+function distinct(of: unknown): readonly (string | number | boolean | IdOf)[] | undefined {
+  return Array.isArray(of) && of.every((each) => isText(each) || isIdOf(each)) ? [...new Set(of)] : undefined;
+}
+
+function toNumber(of: unknown): number | undefined {
+  return typeof of === "string" && /^-?\d+(?:\.\d+)?$/.test(of) ? Number(of) : undefined;
 }

@@ -24,7 +24,7 @@ import { resourceEntry } from "../kind-entries.ts";
 import { type Declarations, declarationsIn, type TerraformDeclaration } from "./configuration.ts";
 import { type HclBlock, type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
-import { declaredBy, isMapped, ownerOfType, resourcesBy } from "./resources.ts";
+import { declaredBy, explainUnsupported, isMapped, ownerAttributes, ownerOfType, resourcesBy } from "./resources.ts";
 
 /** Imports the projects and groups of HCL files or a state. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
@@ -42,6 +42,7 @@ export async function importTerraform(files: readonly ForeignFile[], choice: For
       ...reportUnsupported(
         all.flatMap(({ others }) => others),
         "resource",
+        explainUnsupported,
       ),
     ],
     choice,
@@ -277,7 +278,8 @@ function pathById({ type, values }: StateResource): readonly (readonly [id: stri
 /** The project or group of a resource, as in addresses. */
 function findOwner({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
   const owner = ownerOfType(type);
-  const { [itself[owner].path]: own, [owner]: stated } = values;
+  const { [itself[owner].path]: own } = values;
+  const [stated] = ownerAttributes(type).flatMap((name) => values[name] ?? []);
   if (type === itself[owner].type && typeof own === "string") return ownerName(owner, own);
   if ((typeof stated !== "string" && typeof stated !== "number") || stated === "") return undefined;
   const name = ownerName(owner, String(stated));

@@ -1,5 +1,7 @@
 import { isObject } from "../../../../base/json.ts";
+import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
+import { idOf, isIdOf } from "../foreign.ts";
 import { type Evaluated, evaluate, type Names } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 
@@ -26,6 +28,7 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
   const evaluated = new Map<HclExpression, Evaluated>();
   const names: Names = (first, second, effort) => {
     if (first === "var" && secrets.has(second)) return undefined;
+    if (first === "data" || first.startsWith("gitlab_")) return declared(first, second);
     const found = Object.hasOwn(known, first) ? known[first]?.get(second) : undefined;
     const fallback = first === "var" && !found ? defaults.get(second) : undefined;
     if (fallback) assumed.set(second, fallback.place);
@@ -34,7 +37,9 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
     if (value && result && "known" in result) evaluated.set(value, result);
     return result;
   };
-  return { blocks, names, assumed };
+  const module = { blocks, names, assumed };
+  const declared = declaredBlocks(module);
+  return module;
 }
 
 function isSensitive({ attributes }: HclBlock): boolean {
@@ -47,65 +52,151 @@ function readDefault({ labels: [name = ""], attributes }: HclBlock): readonly (r
   return fallback ? [[name, fallback]] : [];
 }
 
-/** The block that an expression refers to, and one of its instances. */
-export interface BlockReference {
-  readonly isData: boolean;
-  readonly type: string;
-  readonly name: string;
-  readonly index: unknown;
+/** Resolves `gitlab_project.api` and `data.gitlab_user`: blocks as mappings whose members are evaluated when used. */
+function declaredBlocks(module: Module): (first: string, second: string) => Evaluated | undefined {
+  const values = new Map(module.blocks.map((block) => [block, evaluateOnce(() => blockValue(block, module))]));
+  const member = (kind: string, type: string, name: string): unknown => {
+    const isMeant = ({ type: own, labels }: HclBlock) => own === kind && labels[0] === type && labels[1] === name;
+    const block = module.blocks.find(isMeant);
+    return block && values.get(block)?.();
+  };
+  return (first, second) => {
+    if (second === "") return undefined;
+    if (first !== "data") {
+      const value = member("resource", first, second);
+      return value === undefined ? undefined : { known: value };
+    }
+    const own = module.blocks.filter(({ type, labels: [of] }) => type === "data" && of === second);
+    return { known: lazyMembers(own.map(({ labels: [, name = ""] }) => [name, () => member("data", second, name)])) };
+  };
 }
 
-/** The block that declares a resource or data; undefined without one. */
-export function blockNamed(
-  { blocks }: Module,
-  { isData, type, name }: Omit<BlockReference, "index">,
-): HclBlock | undefined {
-  const kind = isData ? "data" : "resource";
-  return blocks.find((block) => block.type === kind && block.labels[0] === type && block.labels[1] === name);
+/** A mapping whose members are evaluated when used; undefined members are unknown. */
+function lazyMembers(members: readonly (readonly [name: string, value: () => unknown])[]): object {
+  const object = Object.create(null);
+  for (const [name, value] of members)
+    Object.defineProperty(object, name, { get: evaluateOnce(value), configurable: true });
+  return object;
+}
+
+/** Undefined within its own evaluation, for a value that depends on itself. */
+function evaluateOnce(value: () => unknown): () => unknown {
+  let result: { readonly value: unknown } | undefined;
+  let isActive = false;
+  return () => {
+    if (isActive) return undefined;
+    isActive = true;
+    result ??= { value: value() };
+    isActive = false;
+    return result.value;
+  };
+}
+
+/** The instance of a block; a list or mapping of them with `count` or `for_each`. */
+function blockValue(block: HclBlock, module: Module): unknown {
+  const instances = instancesOf(block, module);
+  if (typeof instances === "string") return undefined;
+  const each = instances.map((instance) => [instance.key, instanceValue(block, instance)] as const);
+  if (block.attributes.has("for_each")) return Object.fromEntries(each.map(([key, value]) => [String(key), value]));
+  return block.attributes.has("count") ? each.map(([, value]) => value) : each[0]?.[1];
+}
+
+/** The attributes of an instance, and those that the server adds: names stand for IDs, which no file has. */
+function instanceValue(block: HclBlock, { names }: Instance): object {
+  const { attributes, labels } = block;
+  const read = (name: string) => attributeValue(attributes.get(name), names);
+  const path = () => pathOf(block, names);
+  const own = [...attributes.keys()].map((name) => [name, () => read(name)] as const);
+  return lazyMembers([...computed(labels[0] ?? "", read, path), ...own.filter(([name]) => name !== "id")]);
+}
+
+function computed(
+  type: string,
+  read: (name: string) => unknown,
+  path: () => string | undefined,
+): readonly (readonly [name: string, value: () => unknown])[] {
+  const id = (name: unknown) => (typeof name === "string" ? idOf(name) : name);
+  const owner = () => (/^\d+$/.test(path() ?? "") ? Number(path()) : id(path()));
+  const user = () => id(read("username") ?? read("user_id"));
+  switch (type) {
+    case "gitlab_project":
+      return [
+        ["id", owner],
+        ["path_with_namespace", path],
+      ];
+    case "gitlab_group":
+      return [
+        ["id", owner],
+        ["group_id", owner],
+        ["full_path", path],
+      ];
+    case "gitlab_user":
+      return [
+        ["id", user],
+        ["user_id", user],
+      ];
+    case "gitlab_branch_protection":
+      return [["branch_protection_id", () => id(read("branch"))]];
+    default:
+      return [];
+  }
+}
+
+function attributeValue(attribute: HclAttribute | undefined, names: Names): unknown {
+  const value = attribute && evaluate(attribute.value, names);
+  return value && "known" in value ? value.known : undefined;
+}
+
+/** The path of the project or group that a block declares or reads; undefined if unknown. */
+export function pathOf({ type, labels: [of], attributes }: HclBlock, names: Names): string | undefined {
+  const read = (name: string) => readName(attributeValue(attributes.get(name), names));
+  const owner = owners.find((each) => of === `gitlab_${each}`);
+  if (type === "data") return owner && dataAttributes[owner].map(read).find((name) => name !== undefined);
+  if (owner === "group") {
+    const [path, parent] = [read("path"), attributes.get("parent_id")];
+    const above = attributeValue(parent, names);
+    if (!parent || !path || above === null || above === 0) return path;
+    return isIdOf(above) ? `${above.name}/${path}` : undefined;
+  }
+  const path = read("path") ?? deriveSlug(read("name"));
+  const above = attributeValue(attributes.get("namespace_id"), names);
+  return path && isIdOf(above) ? `${above.name}/${path}` : undefined;
+}
+
+/** The attributes that identify a project or group in data blocks. */
+const dataAttributes: Readonly<Record<Owner, readonly string[]>> = {
+  project: ["path_with_namespace", "id"],
+  group: ["full_path", "group_id"],
+};
+
+/** The name or the ID in a value. */
+export function readName(value: unknown): string | undefined {
+  if (isIdOf(value)) return value.name;
+  return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
+}
+
+/** The path that a server derives from a simple name; undefined for others. */
+function deriveSlug(name: string | undefined): string | undefined {
+  return name !== undefined && /^[A-Za-z\d](?:[\w-]*[A-Za-z\d])?$/.test(name) ? name.toLowerCase() : undefined;
 }
 
 /** An instance of a resource with `for_each` or `count`. */
 export interface Instance {
   readonly names: Names;
+  readonly key: unknown;
   /** `["key"]` or `[0]`; empty for a single instance. */
   readonly index: string;
-  /** For `each.value`: the instance of another resource. */
-  readonly each?: Path["steps"];
 }
-
-type Path = Extract<HclExpression, { readonly form: "path" }>;
-
-/** A longer chain of blocks that name each other is a cycle. */
-export const longestChain = 20;
 
 const mostInstances = 10_000;
 
 /** The instances of a resource, or the reason why they are unknown. */
-export function instancesOf({ attributes }: HclBlock, module: Module, depth = 0): readonly Instance[] | string {
-  const { names } = module;
+export function instancesOf({ attributes }: HclBlock, { names }: Pick<Module, "names">): readonly Instance[] | string {
   const each = attributes.get("for_each");
   const count = attributes.get("count");
-  const others = each && depth < longestChain ? findInstances(each.value, module, depth) : undefined;
-  if (others) return others;
   if (each) return expandEach(evaluate(each.value, names), names);
   if (count) return expandCount(evaluate(count.value, names), names);
-  return [{ names, index: "" }];
-}
-
-/** One for each instance of the resource that `for_each` names. */
-function findInstances({ form, ...of }: HclExpression, module: Module, depth: number): readonly Instance[] | undefined {
-  const { steps = [] } = of as Partial<Path>;
-  const [type, name] = steps;
-  if (form !== "path" || steps.length !== 2 || typeof type !== "string" || typeof name !== "string") return undefined;
-  const block = blockNamed(module, { isData: false, type, name });
-  if (!block?.attributes.has("for_each")) return undefined;
-  const instances = instancesOf(block, module, depth + 1);
-  if (typeof instances === "string") return undefined;
-  return instances.map(({ index }) => {
-    const key: unknown = JSON.parse(index.slice(1, -1));
-    const each = [type, name, { form: "value", value: String(key) }] as const;
-    return { names: withNames(module.names, { "each.key": key }), index, each };
-  });
+  return [{ names, key: undefined, index: "" }];
 }
 
 function expandEach(of: Evaluated, names: Names): readonly Instance[] | string {
@@ -119,6 +210,7 @@ function expandEach(of: Evaluated, names: Names): readonly Instance[] | string {
   if (pairs.length > mostInstances) return `its for_each has more than ${mostInstances} members`;
   return pairs.map(([key, value]) => ({
     names: withNames(names, { "each.key": key, "each.value": value }),
+    key,
     index: `[${JSON.stringify(key)}]`,
   }));
 }
@@ -129,6 +221,7 @@ function expandCount(of: Evaluated, names: Names): readonly Instance[] | string 
   if (!Number.isInteger(count) || count < 0 || count > mostInstances) return "its count is no number that is read";
   return Array.from({ length: count }, (_, index) => ({
     names: withNames(names, { "count.index": index }),
+    key: index,
     index: `[${index}]`,
   }));
 }

@@ -2,7 +2,7 @@ import table from "../../../../../schemas/coming-from/terraform.json" with { typ
 import { isObject } from "../../../../base/json.ts";
 import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
-import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
+import { type FieldTable, kindInSection, renamedFields, rulesOf, withIds } from "../field-table.ts";
 import { type ForeignChoice, type ForeignIntegration, type ForeignValue, notImported } from "../foreign.ts";
 import type { ForeignResource } from "../kind-entries.ts";
 
@@ -36,8 +36,15 @@ interface ResourceTable extends FieldTable {
   readonly one?: true;
   /** True if the resource is the project or group itself. */
   readonly itself?: true;
-  /** Blocks that are singletons of other sections. */
-  readonly parts?: Readonly<Record<string, string>>;
+  /** The attributes that name the project or group; default: project or group. */
+  readonly owner?: readonly string[];
+  /** Attributes that are resources of other sections. */
+  readonly parts?: Readonly<Record<string, Part>>;
+}
+
+/** A block with the fields of a resource; with `each`, the keys of several. */
+interface Part extends FieldTable {
+  readonly each?: string;
 }
 
 const resources = new Map<string, ResourceTable>(Object.entries(table.resources as Record<string, ResourceTable>));
@@ -56,6 +63,16 @@ export function ownerOfType(type: string): Owner {
   return resourceTable(type)?.of ?? (/^gitlab_group_integration_/.test(type) ? "group" : "project");
 }
 
+/** The attributes that may name the project or group of a resource. */
+export function ownerAttributes(type: string): readonly string[] {
+  return resourceTable(type)?.owner ?? [ownerOfType(type)];
+}
+
+/** Explains why policies cannot declare a type of resource; undefined for one that nothing is known about. */
+export function explainUnsupported(type: string): string | undefined {
+  return table.unsupported.find(({ types }) => types.includes(type))?.why;
+}
+
 /** The resources of kinds that a Terraform resource declares; undefined for an unknown type. */
 export function resourcesBy(
   { address, type, attributes, place }: ProviderResource,
@@ -63,27 +80,53 @@ export function resourcesBy(
 ): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | undefined {
   const own = resourceTable(type);
   if (!own) return undefined;
-  const parts = Object.entries(own.parts ?? {});
-  const isPart = (name: string) => own.parts !== undefined && Object.hasOwn(own.parts, name);
-  const left = new Set([...readOnlyIds, ...(own.itself ? [] : [ownerOfType(type)])]);
-  const renamed = new Set([own.levels, own.opposites, own.fields].flatMap((names) => Object.values(names ?? {})));
+  const { parts = {} } = own;
+  const rules = rulesOf(own);
+  const left = new Set(["id", ...(own.itself ? [] : ownerAttributes(type)), ...Object.keys(parts)]);
+  const renamed = new Set(Object.values(rules).map((rule) => rule?.as));
   const isUnset = (name: string, { value, unknown }: ForeignValue) =>
     renamed.has(name) && unknown === undefined && value === null;
-  const used = [...attributes].filter(([name, each]) => !left.has(name) && !isPart(name) && !isUnset(name, each));
-  const values = new Map(used.map(([name, each]) => [name, own.items?.[name] ? withoutBlanks(each) : each]));
+  const used = [...attributes].filter(([name, each]) => !left.has(name) && !isUnset(name, each));
+  if (own.section === undefined) {
+    const resources = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
+    const why = `${type} declares ${Object.keys(parts).join(" or ")} alone`;
+    const others = used.map(([name, each]) => notImported(each.place(), `${name} of ${address} is left out: ${why}`));
+    return { resources, problems: others };
+  }
+  const values = new Map(used.map(([name, each]) => [name, rules[name]?.items ? withoutBlanks(each) : each]));
   const { fields, problems, overruled } = renamedFields(own, address, values);
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
-  const whole = parts.flatMap(([name, section]) => {
-    const block = attributes.get(name);
-    return block ? toResource({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
-  });
+  const whole = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
   const wordsOn = ([name, by]: readonly [string, string]) =>
     notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
-  const lost = parts.flatMap(([name]) => lostOfBlock(`${name} of ${address}`, attributes.get(name)));
+  const lost = Object.entries(parts).flatMap(([name, { each }]) =>
+    each === undefined ? lostOfBlock(`${name} of ${address}`, attributes.get(name)) : [],
+  );
   return {
     resources: [...toResource(own, address, fields, place, choice), ...whole],
     problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
   };
+}
+
+/** The resources in an attribute: one in a block, or one for each key. */
+function partsBy(
+  name: string,
+  part: Part,
+  address: string,
+  attributes: ProviderResource["attributes"],
+  choice: Declarable,
+): readonly ForeignResource[] {
+  const stated = attributes.get(name);
+  if (!stated) return [];
+  const { each } = part;
+  const { place } = stated;
+  const title = `${name} of ${address}`;
+  if (each === undefined) return toResource(part, title, fieldsOfBlock(stated), place, choice);
+  if (stated.unknown === undefined && stated.value === null) return [];
+  const keys = stated.unknown === undefined && Array.isArray(stated.value) ? stated.value : [stated.value];
+  return keys.flatMap((key) =>
+    toResource(part, title, new Map([[each, { ...stated, value: withIds(key) }]]), place, choice),
+  );
 }
 
 /** Reports attributes of a single block that are not read. */
@@ -111,8 +154,6 @@ function withoutBlank(item: unknown): unknown {
 }
 
 type Declarable = Pick<ForeignChoice, "catalogue">;
-
-const readOnlyIds = ["id"];
 
 function toResource(
   table: Pick<FieldTable, "section" | "of">,
