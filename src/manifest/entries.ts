@@ -1,12 +1,13 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { typesOf } from "../model/field-meaning.ts";
+import type { Integration } from "../model/integration.ts";
 import { identityOf, kindOf } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
-import { keyTextOf } from "../model/resource-kind.ts";
-import type { Desired, Origin, Place, Value } from "../model/types.ts";
+import { keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Desired, Origin, Place, Platform, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
-import { keyFieldValues, pathIn, type WrittenResource } from "./written-resource.ts";
 
 /** The location of a line in a policy. */
 export interface Stated extends Origin {
@@ -155,4 +156,39 @@ const none: readonly never[] = [];
 /** A line at a path of a policy. Its position is that of the key, or of the list item. */
 export function stated(document: Document, policy: string, path: Path): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
+}
+
+/** A resource as a policy declares it. */
+export interface WrittenResource {
+  readonly document: Document;
+  /** The path of its fields. */
+  readonly path: Path;
+  readonly file: ResourceKind;
+  /** The integration with its key. */
+  readonly entry: Integration | undefined;
+  /** The schema of its fields. */
+  readonly fields: ResourceKind["fields"];
+  readonly platform: Platform;
+  /** Fields in its key, which need not be repeated. */
+  readonly keys: JsonObject;
+  readonly parameters: JsonObject;
+  /** True if fields that it lacks are those of the next entry in order of precedence (`inherit: true`). */
+  readonly inherits: boolean;
+  /** The field that stands for the whole value. */
+  readonly bare: string | undefined;
+}
+
+/** The path of a part of a resource in its document. */
+export function pathIn({ path, bare }: Pick<WrittenResource, "path" | "bare">, [top, ...below]: Path): Path {
+  if (top === undefined) return path;
+  return top === bare ? [...path, ...below] : [...path, top, ...below];
+}
+
+/** The fields in a key, in the types of the kind. */
+export function keyFieldValues(file: ResourceKind, text: string): JsonObject {
+  const typed = (name: string, part: string) => {
+    const types = typesOf(file.fields.properties[name] ?? {});
+    return !types.includes("string") && /^-?\d{1,15}$/.test(part) ? Number(part) : part;
+  };
+  return Object.fromEntries(Object.entries(keyValuesOf(file, text)).map(([name, part]) => [name, typed(name, part)]));
 }

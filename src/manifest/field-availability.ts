@@ -4,9 +4,9 @@ import { serverWords, tierIncludes, unavailableBefore } from "../model/availabil
 import { compareReleases } from "../model/releases.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import type { Platform, Problem } from "../model/types.ts";
+import { pathIn, type WrittenResource } from "./entries.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
-import { pathIn, type WrittenResource } from "./written-resource.ts";
 
 /** A declared field, and its path in the resource. */
 interface DeclaredField {

@@ -3,6 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { unavailable } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { addedElsewhere, foreignSlug } from "../model/dialect-evidence.ts";
 import { propertyOf } from "../model/field-meaning.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../model/kinds.ts";
@@ -11,7 +12,6 @@ import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resou
 import type { Problem } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import { compileWhere } from "./condition.ts";
-import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
 import {
   absentUndeclared,
   type Checkable,

@@ -19,13 +19,13 @@ import { expectationOf as expectedParameter, type FaultKind, parameterFaults } f
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Fields, Plain, Platform, Problem, Value } from "../model/types.ts";
 import { isReference, isScalar, replaceReferences, textsWithin } from "../model/values.ts";
+import { pathIn, type WrittenResource } from "./entries.ts";
 import { fieldAvailability } from "./field-availability.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
 import { type SecretField, secretLiteral, secretReference } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
-import { pathIn, type WrittenResource } from "./written-resource.ts";
 
 /** The fields of a resource before interpolation. */
 export interface Declared {

@@ -2,12 +2,11 @@ import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { secretMark } from "../base/secret-mark.ts";
-import { itemKey, itemsByKey, meaningOf, propertyOf, withoutSecretValues } from "./field-meaning.ts";
+import { itemKey, itemsByKey, meaningOf, propertyOf, typesOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
-import { valueInRow } from "./row-values.ts";
 import type { Fields, Plain, ReturnedMarks, Value } from "./types.ts";
-import { isList, isMapping, isReference } from "./values.ts";
+import { definedFields, isList, isMapping, isReference } from "./values.ts";
 
 /**
  * The normalised value of a field in a row, without secrets and, in a mapping, without undeclared members. Undefined if
@@ -141,4 +140,37 @@ const memberAccess = /\.\??(\w+)|["']([^"']+)["']/g;
 
 function listNames(name: string, { "x-send-as": sentAs = name, "x-read": read = "" }: FieldSchema): readonly string[] {
   return [name, sentAs, ...Array.from(read.matchAll(memberAccess), ([, field, key = field]) => key ?? "")];
+}
+
+/** A field's value in a row, as the server spells it; undefined if missing. */
+export function valueInRow(
+  kind: Pick<KindRow, "expressions">,
+  name: string,
+  field: FieldSchema,
+  row: JsonObject,
+): Plain | undefined {
+  const { "x-read": read, "x-send-as": sentAs = name, items } = field;
+  if (read !== undefined) {
+    const value = kind.expressions.valueOf(read, { row });
+    return value === null && !typesOf(field).includes("null") ? undefined : value;
+  }
+  const value = unwrapLookUp(field, row[name] ?? row[sentAs] ?? row[name]);
+  if (items?.properties && Array.isArray(value)) return value.map((item) => keepDescribed(kind, items, item) ?? null);
+  return keepDescribed(kind, field, value);
+}
+
+/** Reduces a mapping to the properties in its schema, under their own names. */
+function keepDescribed(
+  kind: Pick<KindRow, "expressions">,
+  { properties }: FieldSchema,
+  value: unknown,
+): Plain | undefined {
+  if (!properties || !isObject(value)) return value as Plain | undefined;
+  return definedFields(properties, (name, field) => valueInRow(kind, name, field, value));
+}
+
+/** A value that is looked up may be returned as a mapping: takes the field of it that is sent. */
+function unwrapLookUp({ items, "x-lookup": lookUp, "x-field": sent = "id" }: FieldSchema, value: unknown): unknown {
+  if (items?.["x-lookup"] !== undefined && Array.isArray(value)) return value.map((each) => unwrapLookUp(items, each));
+  return lookUp !== undefined && isObject(value) ? value[sent] : value;
 }

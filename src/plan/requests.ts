@@ -8,9 +8,9 @@ import type { ItemColumn, KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
 import { pathValues } from "../model/path-values.ts";
+import { valueInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
-import { valueInRow } from "../model/row-values.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
 import {
   definedFields,

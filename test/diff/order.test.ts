@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { kindOrder } from "../../src/model/kind-order.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Action, Change } from "../../src/model/types.ts";
-import { inApplyOrder } from "../../src/plan/diff/changes.ts";
+import { inApplyOrder, kindOrder } from "../../src/plan/diff/changes.ts";
 import { minimal } from "../kinds/kinds.ts";
 
 const bundled = catalogueOf();

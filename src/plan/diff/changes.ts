@@ -1,14 +1,22 @@
-import { digestOf } from "../../base/json.ts";
+import { digestOf, objectOf } from "../../base/json.ts";
+import { memoized } from "../../base/memoize.ts";
+import { compile } from "../../base/schema.ts";
 import { addressOf } from "../../model/address.ts";
+import { excludedNames } from "../../model/alternatives.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { kindOrder } from "../../model/kind-order.ts";
+import { comparable, defaultValue, wireValue } from "../../model/field-meaning.ts";
+import type { KindRow } from "../../model/kind-row.ts";
 import { kindOf } from "../../model/kinds.ts";
 import { shownAsWritten } from "../../model/look-ups.ts";
 import { readAs } from "../../model/normalise.ts";
+import { ownerOfKind } from "../../model/owner.ts";
 import { effectOfChange } from "../../model/policy-effect.ts";
+import { fieldInRow } from "../../model/read-field.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
+import { keyFieldsOf } from "../../model/resource-kind.ts";
 import { extraFields } from "../../model/server-required.ts";
-import type { Action, Change, Desired, Fields, Live, Resource, Value } from "../../model/types.ts";
+import type { Action, Change, Desired, Fields, Kind, Live, Plain, Resource, Value } from "../../model/types.ts";
+import { isAlike } from "../../model/values.ts";
 import type { FullDiffOptions } from "./options.ts";
 
 /** The resource of a change, and its reason. */
@@ -99,3 +107,56 @@ export function inApplyOrder(catalogue: Catalogue): (a: Change, b: Change) => nu
 function isOverride({ action, live }: Change): boolean {
   return action === "update" && live?.inherited === true;
 }
+
+/** Undeclared fields that a replacement resets to the server's defaults, because the live values differ from them. */
+export function resetFields(kind: KindRow, declared: Fields, { row }: Live): readonly string[] {
+  if (!row) return [];
+  const { file } = kind;
+  const keys = new Set(keyFieldsOf(file));
+  const readable: string[] = [];
+  const set = Object.entries(file.fields.properties).flatMap(([name, field]) => {
+    if (keys.has(name) || name in declared) return [];
+    const value = fieldInRow(kind, name, row);
+    if (value === undefined || compile(field)(wireValue(field, value)).length > 0) return [];
+    readable.push(name);
+    return isSet(comparable(field, value), comparable(field, field.default ?? null)) ? [name] : [];
+  });
+  const excluded = [
+    ...excludedNames(file.fields, (name) => name in declared),
+    ...excludedNames(file.fields, (name) => readable.includes(name)),
+  ];
+  return set.filter((name) => !excluded.includes(name));
+}
+
+/** Live values of fields that a replacement resets, and the defaults that they get. */
+export function resetSides(
+  kind: KindRow,
+  names: readonly string[],
+  { row = {} }: Live,
+): { readonly before: Fields; readonly after: Fields } {
+  return {
+    before: objectOf(names, (name): Value => fieldInRow(kind, name, row) ?? null),
+    after: objectOf(names, (name) => defaultValue(kind.file, name)),
+  };
+}
+
+function isSet(meant: Plain, filledIn: Plain): boolean {
+  const isEmpty = meant === null || meant === "" || (Array.isArray(meant) && meant.length === 0);
+  return !isEmpty && !isAlike(meant, filledIn);
+}
+
+/**
+ * The order in which resources of a project are written: a kind comes after those that its file names in `after`,
+ * because its resources refer to theirs. Other kinds share a position.
+ */
+export const kindOrder = memoized(({ kinds }: Catalogue): ReadonlyMap<Kind, number> => {
+  const named = new Map(Array.from(kinds, ([kind, { policy }]) => [`${ownerOfKind(kind)} ${policy?.section}`, kind]));
+  const placeOf = (kind: Kind, above: readonly Kind[]): number => {
+    const before = (kinds.get(kind)?.file.after ?? []).flatMap(
+      (name) => named.get(`${ownerOfKind(kind)} ${name}`) ?? [],
+    );
+    const others = before.filter((each) => each !== kind && !above.includes(each));
+    return others.reduce((most, each) => Math.max(most, 1 + placeOf(each, [...above, kind])), 0);
+  };
+  return new Map(Array.from(kinds.keys(), (kind) => [kind, placeOf(kind, [])]));
+}, new WeakMap());

@@ -8,11 +8,9 @@ import { switchedOff, turnedOff } from "../../model/removal-changes.ts";
 import { mayOverride } from "../../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Problem, Resource } from "../../model/types.ts";
 import type { OverrideCount } from "../overrides.ts";
-import { createChange, createRemoval, inApplyOrder, pick } from "./changes.ts";
-import { explainMistakable } from "./explain-mistakable.ts";
-import { explainSkipped } from "./explain-skipped.ts";
+import { createChange, createRemoval, inApplyOrder, pick, resetFields, resetSides } from "./changes.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
-import { describeCaseNamesakes, describeNamesakes } from "./namesakes.ts";
+import { describeCaseNamesakes, describeNamesakes, explainMistakable, explainSkipped } from "./left-alone.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import {
   explainCreation,
@@ -23,7 +21,6 @@ import {
   unlistedAddress,
 } from "./reasons.ts";
 import { chooseAction, explainNotCreated, explainNotRemoved } from "./replacement.ts";
-import { resetFields, resetSides } from "./reset-fields.ts";
 import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
 
 /** Numbers of live resources. */

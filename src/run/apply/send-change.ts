@@ -18,10 +18,10 @@ import { referencesWithin } from "../../model/values.ts";
 import { callsOf, itemRequestsOf, partsOfChange } from "../../plan/requests.ts";
 import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
+import { reportedFields } from "../live/kind-resources.ts";
 import { lookUpPending } from "../live/look-up-values.ts";
+import { updatedAtOf } from "../live/partly-read.ts";
 import { readLive } from "../live/read-live.ts";
-import { updatedAtOf } from "../live/redacted-resources.ts";
-import { reportedFields } from "../live/resource-rows.ts";
 import { restorationOf } from "./restore.ts";
 import { sendItems, withoutItems } from "./send-items.ts";
 

@@ -8,12 +8,19 @@ import { ownerOfKind, ownerOfName } from "../../model/owner.ts";
 import { pathValues } from "../../model/path-values.ts";
 import { keyValuesOf } from "../../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource } from "../../model/types.ts";
-import { liveRow, returnedFields, shownFields, undeclared } from "./kind-resources.ts";
+import { assumeDeclared, liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind-resources.ts";
 import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
-import { awaitParts, type PartlyRead, separateUnread, type Trusts, toUnread, type Unread } from "./partly-read.ts";
-import { mayShowKey, redactedResource } from "./redacted-resources.ts";
-import { assumeDeclared, toLive } from "./resource-rows.ts";
+import {
+  awaitParts,
+  mayShowKey,
+  type PartlyRead,
+  redactedResource,
+  separateUnread,
+  type Trusts,
+  toUnread,
+  type Unread,
+} from "./partly-read.ts";
 
 /**
  * The live state of a project as far as policies declare it (docs/architecture.md): the list of each kind, and one GET
