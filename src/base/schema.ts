@@ -51,13 +51,23 @@ function toFault({ keyword, schema, value, path, key, neededBy }: Violation): Sc
 
 function unknownKey(path: SchemaFault["path"], key: string, schema: JsonObject): SchemaFault {
   const known = Object.keys(schema.properties ?? {});
-  const hint = suggestionFor(key, known) || `; expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
+  const instead = insteadOf(key, schema);
+  const hint = instead || suggestionFor(key, known) || `; expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
   return {
     rule: "unknown-key",
     keyword: "additionalProperties",
     message: `unknown key ${key}${hint}`,
     path,
   };
+}
+
+/** The advice of a schema on a key that it does not have (`x-instead`); empty without any. */
+export function insteadOf(key: string, { "x-instead": others = {} }: AdvisingSchema): string {
+  return Object.hasOwn(others, key) ? `; ${others[key]}` : "";
+}
+
+interface AdvisingSchema {
+  readonly "x-instead"?: Readonly<Record<string, string>>;
 }
 
 function describeExpectation(schema: JsonObject): string {

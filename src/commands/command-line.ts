@@ -63,6 +63,10 @@ function inOneLine(error: string): string {
       (_, command, most, given) =>
         `${command} takes ${most === "0" ? "no argument" : `at most ${counted(Number(most), "argument")}`}, got ${given}; -h shows its options`,
     )
+    .replace(
+      /(unknown option '--(?:private-|access-)?token)(?:=[\s\S]*)?'/,
+      "$1'; the token comes from EVENKEEL_TOKEN, never from an option",
+    )
     .replace(/\n\(Did you mean ([^\n]*)\?\)/, "; did you mean $1?")
     .replace(/' is invalid\. /, "' is invalid: ");
 }

@@ -247,6 +247,7 @@ interface OpenMark {
   readonly column: number;
   /** The end of the line, or the start of a comment after a bracket. */
   readonly end: number;
+  readonly reason?: string;
 }
 
 /**
@@ -268,9 +269,9 @@ function findUnclosed(
     const opened = openIn(line);
     return opened ? [{ ...opened, index }] : [];
   });
-  for (const { mark, closing, column, end, index } of candidates.slice(0, mostCandidates)) {
+  for (const { mark, closing, column, end, index, reason } of candidates.slice(0, mostCandidates)) {
     const mended = lines.with(index, `${(lines[index] ?? "").slice(0, end).trimEnd()}${closing}`).join("\n");
-    if (isBetter(parse(mended), fault)) return { reason: `this ${mark} is not closed`, line: index, column };
+    if (isBetter(parse(mended), fault)) return { reason: reason ?? `this ${mark} is not closed`, line: index, column };
   }
   return undefined;
 }
@@ -310,9 +311,18 @@ function openBracket(line: string): OpenMark | undefined {
     else if (mark === "]" || mark === "}") open.pop();
     else if (mark.includes("#") && /^\s/.test(mark)) end = index;
   }
+  const inComment = listClosings(line.slice(end));
+  if (inComment !== "") return { mark: "#", closing: inComment, column: end + 1, end, reason: swallowed };
   const [last] = open.slice(-1);
   return last && { ...last, closing: last.mark === "[" ? "]" : "}", end };
 }
+
+/** The closing brackets in a comment, which is rather a value without quotes: `{ color: #cc0000 }`. */
+function listClosings(comment: string): string {
+  return comment.replace(/[[{][^[\]{}]*[\]}]/g, "").replace(/[^\]}]/g, "");
+}
+
+const swallowed = "what follows # is a comment, with the bracket in it; a value that begins with # needs quotes";
 
 /** Quoted values, comments, and brackets that begin or end a value. */
 const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|\s#.*|(?<=^|[-:,[{]\s*)[[{]|[\]}]/g;

@@ -88,9 +88,11 @@ function groupFault(written: string | number): string | undefined {
 
 /** Rejects sections that the owner does not have. */
 function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
-  const { own, foreign } = sectionKeys(catalogue)(of);
-  const words = (key: string) =>
-    `${of}s have no ${key}${didYouMean(key, own) || "; evenkeel explain --kinds lists what they have"}`;
+  const { foreign } = sectionKeys(catalogue)(of);
+  const words = (key: string) => {
+    const [other = of] = owners.filter((each) => each !== of && sectionKeys(catalogue)(each).own.includes(key));
+    return `${of}s have no ${key}; it is a kind of ${other}s, for policies with ${selectorKeys[other]} in place of ${selectorKeys[of]}`;
+  };
   const keys = foreign.filter((key) => Object.hasOwn(text, key));
   const listedIn = listed(text.exclusive).filter(([word]) => foreign.includes(word));
   return [

@@ -9,7 +9,7 @@ import {
 } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
-import type { SchemaFault } from "../base/schema.ts";
+import { insteadOf, type SchemaFault } from "../base/schema.ts";
 import { serverWords } from "../model/availability.ts";
 import { formatFault, hasFormats } from "../model/field-formats.ts";
 import { itemKey, meaningOf, propertyOf, typesOf } from "../model/field-meaning.ts";
@@ -306,7 +306,7 @@ function missingWords({ file, fields, entry, platform }: WrittenResource, name: 
 }
 
 function unknownWords({ file, fields, entry }: WrittenResource, name: string): string {
-  const near = didYouMean(name, Object.keys(fields.properties));
+  const near = insteadOf(name, file.fields) || didYouMean(name, Object.keys(fields.properties));
   if (!entry)
     return `${file.singular.replaceAll("_", " ")} has no field ${name}${near || `; see evenkeel explain ${file.name}`}`;
   const why = entry.undeclared.get(name);

@@ -174,8 +174,16 @@ function withArticle(words: string): string {
 /** Requires only that the section is a mapping. */
 function shapeOfSection(kind: ResourceKind): JsonObject {
   if (isSingleton(kind)) return { type: "object", "x-expected": "a mapping of fields" };
-  const value = kind.only === undefined ? { type: "object", "x-expected": "a mapping of fields" } : {};
+  const value = kind.only === undefined ? { type: "object", "x-expected": fieldsInWords(kind) } : {};
   return { ...mappingByKey(kind), patternProperties: { [anyName]: value } };
+}
+
+/** `a mapping of fields, such as { color: … }`. */
+function fieldsInWords(kind: ResourceKind): string {
+  const keys = keyFieldsOf(kind);
+  const { required = [], properties } = kind.fields;
+  const field = [...required, ...Object.keys(properties)].find((name) => !keys.includes(name));
+  return field === undefined ? "a mapping of fields" : `a mapping of fields, such as { ${field}: … }`;
 }
 
 /** Schemas of the sections of a policy, by name. */

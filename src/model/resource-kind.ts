@@ -149,6 +149,9 @@ export interface FieldSchema {
   readonly "x-removed"?: string;
   readonly "x-source"?: string;
   readonly "x-expected"?: string;
+  readonly maxProperties?: number;
+  /** Advice on names that are no fields. */
+  readonly "x-instead"?: Readonly<Record<string, string>>;
   readonly "x-legacy"?: string;
 }
 

@@ -22,10 +22,15 @@ export function readToken(env: Environment, root = "."): string {
   if (command) return checkText(runTokenCommand(command, env), "the output of EVENKEEL_TOKEN_COMMAND");
   if (direct) return checkText(direct, "EVENKEEL_TOKEN");
   if (file) return checkText(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
+  const other = othersTokens.find((name) => env[name]);
+  const hint = other === undefined ? "" : `; ${other} is set, and is not read: EVENKEEL_TOKEN=$${other}`;
   throw new UserError(
-    "no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file with the token, or EVENKEEL_TOKEN_COMMAND to a command that prints it",
+    `no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file with the token, or EVENKEEL_TOKEN_COMMAND to a command that prints it${hint}`,
   );
 }
+
+/** Variables in which other programs expect a token. */
+const othersTokens = ["GITLAB_TOKEN", "GITLAB_PRIVATE_TOKEN", "GITLAB_ACCESS_TOKEN", "GL_TOKEN", "PRIVATE_TOKEN"];
 
 /** Reads the token again, if it may have changed: that of a file, or of a command. */
 export function tokenRenewal(env: Environment): (() => string) | undefined {

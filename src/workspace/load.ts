@@ -145,7 +145,10 @@ export function findWorkspace(folder: string): string {
   if (!existsSync(folder)) throw new UserError(`there is no folder ${resolve(folder)}`);
   const found = workspaceAbove(folder);
   if (found) return found;
-  throw new UserError(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init writes one`);
+  const lacking = `no ${workspaceFile} in ${resolve(folder)} or above it`;
+  const other = ["evenkeel.yml", ".evenkeel.yaml", ".evenkeel.yml"].find((name) => existsSync(join(folder, name)));
+  if (other) throw new UserError(`${lacking}; rename ${other} to ${workspaceFile}`);
+  throw new UserError(`${lacking}; evenkeel init writes one`);
 }
 
 /** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined if there is none. */

@@ -250,10 +250,21 @@ export function missingProblems(
     const alike = ownedBy(ownerOfName(project.name), listing);
     const paths = alike.flatMap(({ path }) => (path === undefined ? [] : [bareName(path)]));
     const now = movedTo === undefined ? undefined : alike.find(({ id }) => id === Number(movedTo));
-    const meant = project.path === undefined || movedTo !== undefined ? "" : didYouMean(bareName(project.path), paths);
+    const meant = project.path === undefined || movedTo !== undefined ? "" : suggestInstead(project.path, paths);
     const said = `${describeOwner(project.name)} was not found: ${message}${meant}${now ? `: ${bareName(now.name)}` : ""}`;
     return { severity: "error", rule: "unreadable", message: said, ...(place && { place }), project: project.name };
   });
+}
+
+/** What a path that nothing has may mean: a group, an ID in quotes, or the nearest path. */
+function suggestInstead(path: string, paths: readonly string[]): string {
+  const name = bareName(path);
+  if (ownerOfName(path) !== "project") return didYouMean(name, paths);
+  if (/^\d+$/.test(name)) return `; the project with the ID ${name} is ${name} without quotes`;
+  const isGroup = paths.some((each) => each.toLowerCase().startsWith(`${name.toLowerCase()}/`));
+  return isGroup
+    ? `; it is a group: ${name}/** selects its projects, and groups in place of projects the group itself`
+    : didYouMean(name, paths);
 }
 
 function selectorPlace(policies: readonly Policy[], project: Project): Place | undefined {

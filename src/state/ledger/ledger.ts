@@ -188,7 +188,7 @@ const hashLength = 22;
 
 function foreignKey({ file }: LedgerStore, count: number): Problem {
   const lines = count === 1 ? "1 line was" : `${count} lines were`;
-  const message = `${lines} written with a different key and ignored; set EVENKEEL_LEDGER_KEY to the key that wrote it`;
+  const message = `${lines} written with a different key and ignored; set EVENKEEL_LEDGER_KEY to the key that wrote it: the text of .evenkeel/ledger.key where it was written, which is never committed`;
   return { severity: "warning", rule: "ledger", message, ...(file && { place: { file, line: 1, column: 1 } }) };
 }
 
