@@ -9,28 +9,37 @@ type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since"> & {
   readonly resend?: readonly string[];
 };
 
+/** A plan's options, and the run under which the state keeps it. */
+type Saving = Scope & { readonly out?: string; readonly savedAs?: string | undefined };
+
 /** Next steps after a plan: apply it, or write the first policies of a workspace. */
-export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: string }): readonly NextStep[] {
+export function stepsAfterPlan(plan: Plan, options: Saving): readonly NextStep[] {
   const { summary } = plan;
   if (summary.writes === 0) return summary.projects === 0 ? firstSteps(plan, options) : [];
   const blocking = plan.objections.filter(({ waived, guard }) => !waived && !isWaivable.has(guard));
   if (blocking.length > 0) return blocking.every(({ guard }) => guard === "approvals") ? stepsToSign(options) : [];
   const { line, rest } = listWaivers(plan);
+  const saved = savedPlan(options);
   const command =
-    options.out === undefined
-      ? formatScopedCommand("apply", options)
-      : `${formatCommand("apply", options)} ${shellWord(options.out)}`;
-  const what = options.out === undefined ? "plans again, asks, and makes the changes" : "makes exactly these changes";
+    saved === undefined ? formatScopedCommand("apply", options) : `${formatCommand("apply", options)} ${saved}`;
+  const what = saved === undefined ? "plans again, asks, and makes the changes" : "makes exactly these changes";
   const condition = line === "" && rest === "" ? "" : ", if the removals are intended";
   const more = rest === "" ? "" : `; add ${rest}`;
   const apply: NextStep = [[command, line].filter(Boolean).join(" "), `${what}${condition}${more}`];
-  return options.out === undefined ? [apply, savingStep(options, "saves the plan for a review")] : [apply];
+  return saved === undefined ? [apply, savingStep(options, "saves the plan for a review")] : [apply];
+}
+
+/** The arguments that name a saved plan. */
+function savedPlan({ out, savedAs }: Saving): string | undefined {
+  if (out !== undefined) return shellWord(out);
+  return savedAs && `--plan ${shellWord(savedAs)}`;
 }
 
 /** A plan that needs approvals is saved first, then signed. */
-function stepsToSign(options: Scope & { readonly out?: string }): readonly NextStep[] {
-  if (options.out === undefined) return [savingStep(options, "saves the plan, so that it can be approved")];
-  return [[`${formatCommand("approve", options)} ${shellWord(options.out)}`, "signs the plan"]];
+function stepsToSign(options: Saving): readonly NextStep[] {
+  const saved = savedPlan(options);
+  if (saved === undefined) return [savingStep(options, "saves the plan, so that it can be approved")];
+  return [[`${formatCommand("approve", options)} ${saved}`, "signs the plan"]];
 }
 
 function savingStep(options: Scope, meaning: string): NextStep {

@@ -41,7 +41,7 @@ export async function planAs(
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const next = compared ? chooseNext(command, options, plan) : [];
+  const next = compared ? chooseNext(command, { ...options, savedAs: result.savedAs }, plan) : [];
   const text = () => (compared ? planAndNext(command, terminal, options, result, next) : "");
   write(
     { text, json },
@@ -52,7 +52,11 @@ export async function planAs(
   return code;
 }
 
-function chooseNext(command: "plan" | "drift", options: Options<"plan">, plan: Plan): readonly NextStep[] {
+function chooseNext(
+  command: "plan" | "drift",
+  options: Options<"plan"> & { readonly savedAs: string | undefined },
+  plan: Plan,
+): readonly NextStep[] {
   return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 

@@ -172,7 +172,10 @@ export function urgencyOf(planned: PlannedChange): number {
   return planned.lost_notifications || planned.moved_notifications ? 4 : 5 + order.indexOf(action);
 }
 
-const participles: Readonly<Record<Action, string>> = {
+/** What happens to a resource, or in what state drift found it. */
+export type Participles = Readonly<Record<Action, string>>;
+
+const participles: Participles = {
   create: "created",
   update: "updated",
   replace: "replaced",
@@ -180,14 +183,23 @@ const participles: Readonly<Record<Action, string>> = {
   delete: "deleted",
 };
 
+export const foundParticiples: Participles = {
+  create: "missing",
+  update: "different",
+  replace: "to be replaced",
+  disable: "to be disabled",
+  delete: "to be deleted",
+};
+
 /** A group in one line: `2,000 projects: license/MIT updated, loosened (policies/all.yaml:5)`. */
-export function groupLine(group: PlannedGroup, brief?: string): string {
+export function groupLine(group: PlannedGroup, brief?: string, words = participles): string {
   const { members, projects, shared } = group;
   const [first] = members;
   const { policy_effect } = first;
-  const what = [describeChange(shared.subject, actionOf(first), brief), ...(policy_effect ? [policy_effect] : [])].join(
-    ", ",
-  );
+  const what = [
+    describeChange(shared.subject, actionOf(first), brief, words),
+    ...(policy_effect ? [policy_effect] : []),
+  ].join(", ");
   return `${namesCounted(projects)}: ${what} (${placesText(group)})`;
 }
 
@@ -200,8 +212,8 @@ function placesText({ members, lines }: PlannedGroup): string {
 }
 
 /** The values in the line of a group, in place of the word "updated". */
-function describeChange(subject: string, action: Action, brief: string | undefined): string {
-  const word = `${subject} ${participles[action]}`;
+function describeChange(subject: string, action: Action, brief: string | undefined, words: Participles): string {
+  const word = `${subject} ${words[action]}`;
   if (brief === undefined) return word;
   return action === "update" ? `${subject} ${brief}` : `${word}, ${brief}`;
 }

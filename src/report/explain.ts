@@ -7,9 +7,18 @@ import {
   type IntegrationParameter,
   type ObservedQuirk,
 } from "../model/catalogue.ts";
-import { keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
+import { keyFieldsOf, ownersOf, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
 import type { Environment, Scalar, Tier } from "../model/types.ts";
-import { fieldFacts, fieldValues, formatOwner, kindExample, kindLimits, sample, unmarked } from "./kind-words.ts";
+import {
+  fieldFacts,
+  fieldValues,
+  formatOwner,
+  kindExample,
+  kindLimits,
+  listForm,
+  sample,
+  unmarked,
+} from "./kind-words.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
 /** An error message for a selection that is not in the catalogue, with the nearest name. */
@@ -36,7 +45,63 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   const kinds = kindFiles(catalogue).filter((kind) => kind.name === name || kind.singular === name);
   if (kinds.length > 0) return explainedKinds(kinds, name, field);
   const integration = integrations.get(name);
-  return integration ? explainedIntegration(integration, field) : unknownName(catalogue, name);
+  if (integration) return explainedIntegration(integration, field);
+  return (field === undefined && explainedWord(catalogue, name)) || unknownName(catalogue, name);
+}
+
+/** A kind or an integration, and the field that has the word as its name. */
+type Place = { readonly field: string | undefined } & (
+  | { readonly kind: ResourceKind }
+  | { readonly integration: Integration }
+);
+
+/** Explains the word of a field, of a request's path, or of a kind's name: one place in full, several as a list. */
+function explainedWord(catalogue: Catalogue, word: string): Explained | undefined {
+  const places = placesOf(catalogue, word);
+  if (places.length === 0) return undefined;
+  const json = places.map((place) =>
+    "kind" in place ? kindJson(place.kind, place.field) : integrationJson(place.integration, place.field),
+  );
+  const topics = places.map((place) => ("kind" in place ? kindTopic(place.kind) : integrationTopic(place.integration)));
+  const isOne = new Set(topics.map(({ name }) => name)).size === 1;
+  const field = places[0]?.field;
+  const text = (palette: Palette) =>
+    isOne
+      ? topics.map((topic) => topicText(topic, field, palette)).join("\n\n")
+      : placesText(word, topics, field, palette);
+  return { text, json };
+}
+
+function placesOf(catalogue: Catalogue, word: string): readonly Place[] {
+  const kinds = kindFiles(catalogue);
+  const fields: readonly Place[] = [
+    ...kinds
+      .filter(({ fields: { properties } }) => Object.hasOwn(properties, word))
+      .map((kind) => ({ kind, field: word })),
+    ...[...catalogue.integrations.values()]
+      .filter(({ parameters }) => parameters.has(word))
+      .map((integration) => ({ integration, field: word })),
+  ];
+  if (fields.length > 0) return fields;
+  const whole = (kind: ResourceKind): Place => ({ kind, field: undefined });
+  const called = kinds.filter(({ calls }) =>
+    Object.values(calls).some((call) => writtenCall(call).path.split(/[/?]/).includes(word)),
+  );
+  const named = kinds.filter(({ name, title = "" }) =>
+    `${name} ${title}`
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .includes(word.toLowerCase()),
+  );
+  return (called.length > 0 ? called : named).map(whole);
+}
+
+function placesText(word: string, topics: readonly Topic[], field: string | undefined, palette: Palette): string {
+  const rows = topics.map(({ name, description, fields }): readonly [string, string] => {
+    const about = field === undefined ? description : fields.find((each) => each.name === field)?.description;
+    return [field === undefined ? name : `${name}.${field}`, /^.*?[.](?=\s|$)/s.exec(about ?? "")?.[0] ?? about ?? ""];
+  });
+  return `${JSON.stringify(word)} is a word in:\n\n${columns(["name", "what it is"], [...new Map(rows)], palette)}`;
 }
 
 /** Explains all kinds of resources. */
@@ -141,6 +206,8 @@ interface TopicField {
   readonly takes: string;
   readonly facts: readonly string[];
   readonly description: string | undefined;
+  /** The form of a list of mappings. */
+  readonly form?: string | undefined;
   /** Known deviations of servers. */
   readonly quirks?: readonly string[];
 }
@@ -150,9 +217,10 @@ function topicText(topic: Topic, field: string | undefined, palette: Palette): s
   const { name, title, owner, description, limits, fields, notes, example } = topic;
   const shown = fields.find((each) => each.name === field);
   if (shown) {
-    const { takes, facts, quirks = [] } = shown;
+    const { takes, facts, form = "", quirks = [] } = shown;
     const rest = [
       ["takes", takes],
+      ["written", form],
       ["notes", facts.join(", ")],
       ["some servers", quirks.join("; ")],
     ] as const;
@@ -160,12 +228,14 @@ function topicText(topic: Topic, field: string | undefined, palette: Palette): s
     return paragraphs([[heading, shown.description].filter(Boolean).join("\n"), factLines(rest, palette)]);
   }
   const rows = fields.map((each) => [each.name, each.takes, each.facts.join(", ")]);
+  const forms = fields.flatMap(({ name, form }) => (form === undefined ? [] : [`${name}: ${form}`]));
   return paragraphs([
     [`${palette.strong(name)}  ${title}${owner}`.trimEnd(), description].filter(Boolean).join("\n"),
     limits.join(" "),
     columns(["field", "takes", "notes"], rows, palette),
     notes.map((note) => `- ${note}`).join("\n"),
     `${palette.faint("In a policy:")}\n\n${example.join("\n")}`,
+    forms.length > 0 ? `${palette.faint("Lists:")}\n\n${forms.join("\n")}` : "",
   ]);
 }
 
@@ -174,6 +244,7 @@ function kindTopic(kind: ResourceKind): Topic {
   const fields = Object.entries(kind.fields.properties).map(([field, schema]) => ({
     ...{ name: field, takes: fieldValues(schema, unmarked), facts: fieldFacts(kind, field) },
     description: schema.description,
+    form: listForm(schema),
   }));
   const [owner, limits, example] = [formatOwner(kind), kindLimits(kind), kindExample(kind)];
   return { name, title, owner, description, limits, fields, notes, example };

@@ -40,6 +40,18 @@ function keySample(field: FieldSchema, name: string): string {
   return field["x-url"] ? "https://example.com" : String(field.default ?? name.toUpperCase());
 }
 
+/** `[{ access_level: maintainer }, { user: ada }]`; undefined for anything but a list of mappings. */
+export function listForm({ items }: FieldSchema): string | undefined {
+  if (!items?.properties) return undefined;
+  const { properties, required = [], maxProperties } = items;
+  const pair = (name: string) => `${name}: ${examples[name] ?? sample(properties[name] ?? {}, name, "")}`;
+  const names = Object.keys(properties);
+  const forms = maxProperties === 1 ? names.map(pair) : [(required.length > 0 ? required : names).map(pair).join(", ")];
+  return `[${forms.map((form) => `{ ${form} }`).join(", ")}]`;
+}
+
+const examples: Readonly<Record<string, string>> = { user: "ada", group: "payments", deploy_key_id: "42" };
+
 /** A valid value of a field; a secret is a reference named after its owner and itself. */
 export function sample(field: FieldSchema, name: string, owner: string): string {
   const { writeOnly, enum: allowed, "x-words": words = {}, "x-url": isUrl, minimum = 0, pattern = "" } = field;

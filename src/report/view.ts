@@ -12,11 +12,13 @@ import {
   type ChangeGroup,
   fieldNamesOf,
   firstField,
+  foundParticiples,
   type Groupable,
   groupLine,
   groupsOf,
   linesText,
   lineText,
+  type Participles,
   type PlannedGroup,
   plannedGroups,
   type Sides,
@@ -107,7 +109,10 @@ export function planView(plan: Plan, catalogue: Catalogue, command?: string): Vi
   const { created_at: at, resource_changes: all } = plan;
   const changes = isDrift ? all.map((change) => asDrift(change, at)) : all;
   const highlights = isDrift ? driftHighlights(plan, catalogue) : highlightsOf(changes, catalogue);
-  return { sections: planSections(plan, highlights), rows: plannedRows(changes) };
+  return {
+    sections: planSections(plan, highlights),
+    rows: plannedRows(changes, isDrift ? foundParticiples : undefined),
+  };
 }
 
 /** Sections before the changes: objections, failures, and what could not be compared. */
@@ -205,12 +210,12 @@ function problemParts({ file, line, column, project, path, message, rule }: Repo
 }
 
 /** A row per group of equal changes, the most urgent first. */
-export function plannedRows(changes: readonly PlannedChange[]): readonly Row[] {
+export function plannedRows(changes: readonly PlannedChange[], words?: Participles): readonly Row[] {
   const positions = new Map(changes.map((change, index) => [change, index]));
-  return plannedGroups(changes).map((group) => plannedRow(group, positions.get(group.members[0]) ?? 0));
+  return plannedGroups(changes).map((group) => plannedRow(group, positions.get(group.members[0]) ?? 0, words));
 }
 
-function plannedRow(group: PlannedGroup, position: number): Row {
+function plannedRow(group: PlannedGroup, position: number, words?: Participles): Row {
   const { members, projects, shared, lines } = group;
   const [first] = members;
   const { notes = [], policy_effect: effect, outcome } = first;
@@ -223,8 +228,8 @@ function plannedRow(group: PlannedGroup, position: number): Row {
     ...{ values, sides: shared, reason, places: lines },
     name: resourceName(first.kind, first.key),
     subject: isOfMany ? shared.subject : first.address,
-    title: isOfMany ? groupLine(group) : first.address,
-    line: groupLine(group, values.row),
+    title: isOfMany ? groupLine(group, undefined, words) : first.address,
+    line: groupLine(group, values.row, words),
     notes: sentences.slice(0, notes.length),
   };
 }

@@ -135,7 +135,7 @@ function compareExclusive(before: DesiredSide, after: DesiredSide): readonly Dif
 }
 
 function toChange(project: string, difference: Difference, catalogue: Catalogue): RevisionChange {
-  const { resource, origin, note, rerouting = noRerouting, action, before, after, was } = difference;
+  const { resource, note, rerouting = noRerouting, action, before, after, was } = difference;
   const { kind, key } = resource;
   const row = catalogue.kinds.get(kind);
   // What no revision declares has the kind's defaults, as far as anybody knows.
@@ -150,8 +150,14 @@ function toChange(project: string, difference: Difference, catalogue: Catalogue)
     ...(hasEffect && policyEffectIn(effectOfChange(sides, catalogue))),
     ...(notes.length > 0 && { notes }),
     ...notificationsIn(routes),
-    source: origin.place(),
+    source: lineOfChange(difference),
   };
+}
+
+/** The line of the first field that differs, for an edit; else that of the resource. */
+function lineOfChange({ action, origin, after }: Difference): Place {
+  const [name] = action === "edit" ? Object.keys(after ?? {}) : [];
+  return (name !== undefined && origin.fieldPlace?.(name)) || origin.place();
 }
 
 interface Migrating {

@@ -1,6 +1,7 @@
 import equal from "fast-deep-equal";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
+import { linesOfFields } from "../../manifest/deciding-lines.ts";
 import type { Document } from "../../manifest/document.ts";
 import { merge, mergeAsWritten } from "../../manifest/layers.ts";
 import type { StorageMigration } from "../../manifest/migrations.ts";
@@ -11,8 +12,8 @@ import { isSelected, matchingLayers, sameLayers } from "../../manifest/selection
 import { layersByGlob } from "../../manifest/validate.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { KindRow } from "../../model/kind-row.ts";
-import { type Owner, ownedBy } from "../../model/owner.ts";
-import type { DesiredProject, Kind, Problem, Project } from "../../model/types.ts";
+import { kindIn, type Owner, ownedBy } from "../../model/owner.ts";
+import type { DesiredProject, Kind, Place, Problem, Project } from "../../model/types.ts";
 import { type OverrideCount, overridesAmong } from "../overrides.ts";
 import { compareProject, migrationChanges, type RevisionChange } from "./compare-projects.ts";
 import { changedPolicies, type Notice, noticesFor } from "./notices.ts";
@@ -87,8 +88,25 @@ function comparePair(before: RevisionSide, after: RevisionSide, project: Project
   const [first, second] = [layersOf(before), layersOf(after)];
   if (sameLayers(first, second)) return [];
   const [was, is] = [merge(first, project, never, keepVariable), merge(second, project, never, keepVariable)];
-  const changes = compare(project.name, [was.desired, before], [is.desired, after]);
+  const found = compare(project.name, [was.desired, before], [is.desired, after]);
+  const changes = found.map((change) => ({ ...change, source: variableLine(after, project, change) ?? change.source }));
   return [{ before: was.problems, after: is.problems, changes }];
+}
+
+/** The line of a variable, if all that an edit changes comes from variables. */
+function variableLine(
+  { policies, workspace: { catalogue } }: RevisionSide,
+  project: Project,
+  change: RevisionChange,
+): Place | undefined {
+  const { action, key, after } = change;
+  if (action !== "edit" || policies.every(({ vars }) => vars.length === 0)) return undefined;
+  const lines = linesOfFields(catalogue, policies, project, {
+    kind: kindIn(change),
+    key,
+    fields: Object.keys(after ?? {}),
+  });
+  return lines.every(({ variables }) => variables.length > 0) ? lines[0]?.variables[0]?.place() : undefined;
 }
 
 const never = () => false;

@@ -33,6 +33,7 @@ interface PlanPage {
  */
 export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}): string {
   const { command, lineUrl, before, next = [] } = page;
+  const labels = command === "drift" ? foundLabels : {};
   const title = command === "drift" ? "Drift" : plan.summary.outcomes ? "Apply" : "Plan";
   const { sections, rows } = planView(plan, catalogue, command);
   const hasRows = rows.length > 0;
@@ -46,7 +47,7 @@ export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}):
 ${before ?? ""}${planHead(plan, title)}
 <main>${commandsNode(commands)}
 <div id="notices">${each(sections, sectionNode)}</div>
-${hasRows ? markup`${overviewNode(rows)}${listNode(rows, markup`${toolbarNode(rows)}`, lineUrl)}` : ""}
+${hasRows ? markup`${overviewNode(rows, labels)}${listNode(rows, markup`${toolbarNode(rows)}`, { labels, lineUrl })}` : ""}
 </main>
 <footer>Evenkeel ${plan.evenkeel_version} · plan ${plan.digest}</footer>
 `,
@@ -215,13 +216,23 @@ interface Tile {
 const actions = Object.keys(signs) as readonly Action[];
 
 /** A button per action, with its number of changes. */
-function overviewNode(rows: readonly Row[]): Markup {
+/** Words for the changes of an action, in place of `to create`. */
+type Labels = Readonly<Partial<Record<Row["action"], string>>>;
+
+/** What drift found, not what an apply would do. */
+const foundLabels: Labels = { create: "missing", update: "different" };
+
+function labelOf(action: Row["action"], labels: Labels): string {
+  return labels[action] ?? `to ${action}`;
+}
+
+function overviewNode(rows: readonly Row[], labels: Labels): Markup {
   const shownActions = actions.filter((action) => action !== "replace" || rows.some((row) => row.action === action));
   const tiles: readonly Tile[] = [
     { facet: "policy_effect", word: "loosened", sign: "!", label: "loosened" },
     { facet: "events", word: "lost", sign: "!", label: "losing events" },
     ...shownActions.map(
-      (action): Tile => ({ facet: "action", word: action, sign: signs[action], label: `to ${action}` }),
+      (action): Tile => ({ facet: "action", word: action, sign: signs[action], label: labelOf(action, labels) }),
     ),
   ];
   return markup`<fieldset class="overview"><legend class="unseen">Actions</legend><div class="tiles">${each(tiles, (tile) => tileNode(tile, rows))}</div></fieldset>
@@ -265,7 +276,11 @@ function toolbarNode(rows: readonly Row[]): Markup {
 const mostOpen = 8;
 
 /** The changes by action; loosened policies first. */
-function listNode(rows: readonly Row[], toolbar: Markup, lineUrl?: RowOptions["lineUrl"]): Markup {
+function listNode(
+  rows: readonly Row[],
+  toolbar: Markup,
+  { labels = {}, lineUrl }: { readonly labels?: Labels; readonly lineUrl?: RowOptions["lineUrl"] } = {},
+): Markup {
   const isOpen = countChanges(rows) <= mostOpen;
   const inOrder = [...rows].sort((a, b) => computeRank(a) - computeRank(b));
   const sections = grouped(inOrder, ({ effect, action }) => (effect === "loosened" ? effect : action));
@@ -276,7 +291,7 @@ ${toolbar}
     ([
       name,
       members,
-    ]) => markup`<section class="group" aria-labelledby="in-${name}"><h3 id="in-${name}">${name === "loosened" ? "Loosened" : `To ${name}`} <span class="number">${thousands(countChanges(members))}</span></h3>
+    ]) => markup`<section class="group" aria-labelledby="in-${name}"><h3 id="in-${name}">${capitalised(name === "loosened" ? name : labelOf(name, labels))} <span class="number">${thousands(countChanges(members))}</span></h3>
 <ul class="rows">${each(members, (row) => changeNode(row, { isOpen, lineUrl }))}</ul></section>
 `,
   )}</div>
@@ -284,6 +299,10 @@ ${toolbar}
 <p class="calm" id="none" hidden>No change matches. Try fewer words, or clear the filters.</p>
 </section>
 `;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function computeRank({ effect, sign }: Row): number {
