@@ -46,7 +46,7 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   if (kinds.length > 0) return explainedKinds(kinds, name, field);
   const integration = integrations.get(name);
   if (integration) return explainedIntegration(integration, field);
-  return (field === undefined && explainedWord(catalogue, name)) || unknownName(catalogue, name);
+  return (field === undefined && name !== "" && explainedWord(catalogue, name)) || unknownName(catalogue, name);
 }
 
 /** A kind or an integration, and the field that has the word as its name. */
@@ -244,7 +244,7 @@ function kindTopic(kind: ResourceKind): Topic {
   const fields = Object.entries(kind.fields.properties).map(([field, schema]) => ({
     ...{ name: field, takes: fieldValues(schema, unmarked), facts: fieldFacts(kind, field) },
     description: schema.description,
-    form: listForm(schema),
+    form: listForm(schema, field),
   }));
   const [owner, limits, example] = [formatOwner(kind), kindLimits(kind), kindExample(kind)];
   return { name, title, owner, description, limits, fields, notes, example };

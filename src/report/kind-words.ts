@@ -41,10 +41,10 @@ function keySample(field: FieldSchema, name: string): string {
 }
 
 /** `[{ access_level: maintainer }, { user: ada }]`; undefined for anything but a list of mappings. */
-export function listForm({ items }: FieldSchema): string | undefined {
+export function listForm({ items }: FieldSchema, field: string): string | undefined {
   if (!items?.properties) return undefined;
   const { properties, required = [], maxProperties } = items;
-  const pair = (name: string) => `${name}: ${examples[name] ?? sample(properties[name] ?? {}, name, "")}`;
+  const pair = (name: string) => `${name}: ${examples[name] ?? sample(properties[name] ?? {}, name, field)}`;
   const names = Object.keys(properties);
   const forms = maxProperties === 1 ? names.map(pair) : [(required.length > 0 ? required : names).map(pair).join(", ")];
   return `[${forms.map((form) => `{ ${form} }`).join(", ")}]`;
