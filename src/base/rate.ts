@@ -36,3 +36,12 @@ const mostLate = 150;
 export function spacingOf({ requests, per }: Rate): Spacing {
   return { interval: per / (requests * 0.97), tolerance: Math.min(per * 0.015, mostLate) };
 }
+
+const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of a duration such as `500ms`, `30s`, `2m` or `1h`; undefined if the text is not valid. */
+export function durationOf(text: string): number | undefined {
+  const [, amount, unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  const factor = durationUnits[unit];
+  return factor === undefined ? undefined : Number(amount) * factor;
+}

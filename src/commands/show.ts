@@ -14,9 +14,8 @@ import { type AddressParts, addressOf, partsOfAddress } from "../model/address.t
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectFinder, projectNamed } from "../model/identity.ts";
 import { identityOf } from "../model/kinds.ts";
-import { bareName, describeOwner, kindWord, ownerOfName } from "../model/owner.ts";
+import { bareName, describeOwner, idFault, kindWord, ownerOfName } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import { idFault } from "../model/project-id.ts";
 import { isSingleton, keyTextOf, keyValuesOf } from "../model/resource-kind.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText, showJson, showText } from "../report/show.ts";

@@ -1,5 +1,5 @@
-import { branchKinds } from "../model/branch-kinds.ts";
 import { dialectNames } from "../model/dialect-names.ts";
+import { branchKinds } from "../model/events.ts";
 import { findingKinds, revisionKinds } from "../report/report.ts";
 import { type Commands, option } from "./command.ts";
 import * as common from "./options.ts";

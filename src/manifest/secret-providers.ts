@@ -1,8 +1,8 @@
 import schema from "../../schemas/secret-providers.schema.json" with { type: "json" };
+import { durationOf } from "../base/rate.ts";
 import { compile } from "../base/schema.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
-import { durationOf } from "./duration.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { shapeBy } from "./shape.ts";

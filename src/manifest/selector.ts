@@ -1,7 +1,6 @@
 import { globFault, globFolder, globMatcher } from "../base/glob.ts";
 import { memoized } from "../base/memoize.ts";
-import { bareName, type Owner, ownerName, ownerOfName } from "../model/owner.ts";
-import { idFault, idIn, isId } from "../model/project-id.ts";
+import { bareName, idFault, idIn, isId, type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 
 /**
  * A parsed line of `projects`, `groups` or `except`. Selectors of groups end in a slash like the names of groups, so no

@@ -1,14 +1,12 @@
 import { globFault } from "../base/glob.ts";
-import { type Rate, rateOf } from "../base/rate.ts";
+import { durationOf, type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { foreignGlob } from "../model/dialect-evidence.ts";
 import { neutral } from "../model/dialects.ts";
-import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Environment, Problem, SecretReference, Tier } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { Document, Parsed } from "./document.ts";
-import { durationOf } from "./duration.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
 import { referenceFault } from "./secret-reference.ts";
@@ -303,3 +301,6 @@ export interface NamedFile {
 export function namedFiles({ server }: Pick<Workspace, "server">): readonly NamedFile[] {
   return server.ca === undefined ? [] : [{ setting: "server.ca", path: server.ca }];
 }
+
+/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
+export const maxConcurrency = 128;

@@ -1,8 +1,7 @@
 import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { kindOfWord, kindWord, ownerOfName } from "./owner.ts";
-import { idFault } from "./project-id.ts";
+import { idFault, kindOfWord, kindWord, ownerOfName } from "./owner.ts";
 import { isSingleton } from "./resource-kind.ts";
 import type { Kind } from "./types.ts";
 

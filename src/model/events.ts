@@ -1,5 +1,3 @@
-import type { BranchKind } from "./branch-kinds.ts";
-
 /** The result of a pipeline. */
 export type PipelineStatus = "success" | "failed";
 
@@ -30,3 +28,8 @@ export type RouteColumn =
   | { readonly role: "branch-names" }
   | { readonly role: "channel"; readonly event?: string }
   | { readonly role: "recipients" };
+
+/** The kinds of branches that notifications distinguish. A protected default branch is of both kinds. */
+export type BranchKind = "default" | "protected" | "other";
+
+export const branchKinds: readonly BranchKind[] = ["default", "protected", "other"];

@@ -1,6 +1,5 @@
 import { addressMatcher, projectMatcher } from "./address.ts";
-import { bareName, type Owner, ownerName, ownerOfName } from "./owner.ts";
-import { idIn, isId } from "./project-id.ts";
+import { bareName, idIn, isId, type Owner, ownerName, ownerOfName } from "./owner.ts";
 import type { Project } from "./types.ts";
 
 /**

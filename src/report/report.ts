@@ -1,5 +1,4 @@
-import { bareName } from "../model/owner.ts";
-import { isId } from "../model/project-id.ts";
+import { bareName, isId } from "../model/owner.ts";
 import type { Place } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { WorkersStatus } from "../state/run-summary.ts";

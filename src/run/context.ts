@@ -1,10 +1,10 @@
 import { dayOf, daysBetween, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
+import { durationOf } from "../base/rate.ts";
 import type { Reader } from "../client/client.ts";
 import { describeServerUrl } from "../client/server-url.ts";
 import { commitOf, hasUncommitted } from "../git/repository.ts";
-import { durationOf } from "../manifest/duration.ts";
 import { expiryNotice } from "../manifest/expiry.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";

@@ -1,8 +1,8 @@
 import { UserError } from "../base/exit.ts";
+import { durationOf } from "../base/rate.ts";
 import { version } from "../base/version.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { durationOf } from "../manifest/duration.ts";
 import type { Outcome } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { beginningsIn } from "../state/journal.ts";

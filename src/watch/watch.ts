@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
-import { durationOf } from "../manifest/duration.ts";
+import { durationOf } from "../base/rate.ts";
 import { claimFor, type Holder, holderText, leaseDuration, newRun, tryLease } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";

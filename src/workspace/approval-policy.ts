@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
+import { durationOf } from "../base/rate.ts";
 import { compile } from "../base/schema.ts";
 import { counted } from "../base/text-format.ts";
 import { isWithinReach } from "../git/open-git.ts";
-import { durationOf } from "../manifest/duration.ts";
 import { parseChecked } from "../model/checked-yaml.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { type ApprovalPolicy, allowedSigners, peopleAmong, planNamespace } from "../plan/approvals/verify.ts";

@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import integrations from "../../schemas/integrations.schema.json" with { type: "json" };
-import { durationOf } from "../../src/manifest/duration.ts";
+import { durationOf } from "../../src/base/rate.ts";
 import { rules } from "../../src/manifest/problem.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { manifestSchema } from "../../src/model/schemas.ts";

@@ -1,9 +1,9 @@
 import { groupedAs } from "../../base/grouped.ts";
 import { memoized } from "../../base/memoize.ts";
 import { joinedByAnd } from "../../base/text-format.ts";
-import { type BranchKind, branchKinds } from "../../model/branch-kinds.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { EventKind, PipelineStatus } from "../../model/events.ts";
+import { type BranchKind, branchKinds } from "../../model/events.ts";
 import { audienceOf, branchWords, type EventDetails, type Listener } from "./routes.ts";
 
 /** Messages on lost and on gained recipients of events. */

@@ -1,8 +1,8 @@
 import { grouped } from "../../base/grouped.ts";
 import { memoized } from "../../base/memoize.ts";
-import { type BranchKind, branchKinds } from "../../model/branch-kinds.ts";
 import type { Catalogue, Integration } from "../../model/catalogue.ts";
 import type { PipelineStatus, RouteColumn } from "../../model/events.ts";
+import { type BranchKind, branchKinds } from "../../model/events.ts";
 import { comparableScalar } from "../../model/field-meaning.ts";
 import type { Fields, Scalar } from "../../model/types.ts";
 import { inlineText, isReference, isScalar } from "../../model/values.ts";

@@ -17,7 +17,7 @@ import {
   nameKey,
   withLookedUp,
 } from "../../model/look-ups.ts";
-import { isId } from "../../model/project-id.ts";
+import { isId } from "../../model/owner.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type {
   Call,

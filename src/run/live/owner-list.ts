@@ -4,9 +4,8 @@ import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { groupsWithPaths, projectsWithPaths } from "../../model/endpoints.ts";
-import { type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
+import { isId, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
 import { isArchived, pickFields, readableRow } from "../../model/owner-row.ts";
-import { isId } from "../../model/project-id.ts";
 import type { Fields, Project } from "../../model/types.ts";
 
 /**
