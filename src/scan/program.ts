@@ -1,6 +1,5 @@
 import { vocabulary } from "../model/deprecations.ts";
 import { type SentParameter, wantedNames } from "./addresses.ts";
-import type { TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /**
@@ -193,22 +192,14 @@ const { mapOf, pairs: pairCalls, setters } = vocabulary.code;
 /**
  * The parameters at a token: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
  * `x["name"] = value`, `{ name }`.
- * @param literalOf The string literal that a variable holds.
  */
-export function parametersAt(
-  program: Program,
-  index: number,
-  literalOf: (name: string) => TextFragment | undefined,
-): readonly SentParameter[] {
+export function parametersAt(program: Program, index: number): readonly SentParameter[] {
   const token = program.tokens[index];
   const name = token ? apiName(token) : "";
   if (!token || token.kind === "sign" || !wantedNames.has(name)) return [];
   const start = valueStart(program, index, token);
   if (start === undefined) return [];
   const nameOffset = token.start;
-  const variable = program.isWord(start) && !/^[.([{]$/.test(program.textAt(start + 1)) ? program.textAt(start) : "";
-  const held = variable === "" ? undefined : literalOf(variable);
-  if (held) return [{ name, value: held.text, nameOffset, offset: held.start, isVariable: true }];
   const values = start === index ? [] : readLiterals(program, start);
   if (values.length === 0) return [{ name, value: undefined, nameOffset, offset: nameOffset }];
   return values.map(({ text, start: offset }) => ({ name, value: text, nameOffset, offset }));

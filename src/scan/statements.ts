@@ -2,8 +2,7 @@ import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
 import type { Token } from "./tokens.ts";
 
-const { asides, commandlets, control, declaring, http, loggers, mocks, passing, setters, steps, talk } =
-  vocabulary.code;
+const { asides, commandlets, control, http, loggers, mocks, passing, setters, steps, talk } = vocabulary.code;
 
 /**
  * The calls that receive a value: the first tokens of their chains, from the inside, up to the first one that does more
@@ -103,57 +102,6 @@ function isMessage(program: Program, index: number): boolean {
   const isCalledPlainly = behind?.kind === "text" || !/^[(=.]$/.test(behind?.text ?? "");
   if (word === "Write" && behind?.text === "-") return true;
   return ((talk.has(word) || word === "throw") && isCalledPlainly) || (loggers.has(word) && behind?.text === ".");
-}
-
-/** True if a token is a variable, and not a member of something else. */
-export function isVariable(program: Program, at: number): boolean {
-  if (!program.isMember(at)) return true;
-  return /^(?:self|\$?this)$/.test(program.textAt(program.textAt(at - 1) === ">" ? at - 3 : at - 2));
-}
-
-/** True if a token is the `=` of a statement that begins at `head`. */
-export function isAssignment(program: Program, at: number, head: number): boolean {
-  if (program.textAt(at) !== "=" || program.enclosing(at) !== program.enclosing(head)) return false;
-  if (program.areAdjacent(at, at + 1) && /^[=>~]$/.test(program.textAt(at + 1))) return false;
-  return !(program.areAdjacent(at - 1, at) && /^[=!<>]$/.test(program.textAt(at - 1)));
-}
-
-/** The variable of `x: Type = …`, `x, err := …`, `var x Type = …` and `Type x = …`. */
-export function assignedName(program: Program, left: readonly number[]): number {
-  const words = left.filter((at) => program.isWord(at) && !declaring.has(program.textAt(at)));
-  const [first = -1] = words;
-  const isFirst = /^[:,]$/.test(program.textAt(first + 1)) || declaring.has(program.textAt(first - 1));
-  return isFirst ? first : (words.at(-1) ?? first);
-}
-
-/**
- * The variables that a token introduces into its statement: those of a loop (`for name in rows`, `as $name`) or of a
- * function (`(name) =>`, `|name|`, `lambda name:`, `def f(name)`).
- */
-export function namesBoundAt(program: Program, at: number): readonly number[] {
-  const text = program.textAt(at);
-  const until = (pattern: RegExp) => {
-    const to = program.tokens.slice(at + 1, at + 24).findIndex((token) => pattern.test(token.text));
-    return to < 0 ? [] : range(at + 1, at + 1 + to);
-  };
-  if (/^(?:for|foreach)$/.test(text))
-    return until(/^(?:in|of|range|as|:)$/).filter((each) => !/^\$/.test(program.textAt(each)));
-  if (text === "as") return range(at + 1, at + 6).filter((each) => /^\$/.test(program.textAt(each)));
-  if (text === "lambda") return until(/^:$/);
-  if (text === "|" && /^(?:\{|do)$/.test(program.textAt(at - 1))) return until(/^\|$/);
-  if (/^(?:def|func|function|fun|fn)$/.test(text)) {
-    const open = range(at + 1, at + 8).find((each) => program.textAt(each) === "(") ?? -1;
-    return range(open + 1, program.matching(open));
-  }
-  if (text !== "=" || program.textAt(at + 1) !== ">" || !program.areAdjacent(at, at + 1)) return [];
-  const open = program.matching(at - 1);
-  if (program.textAt(open) === "(") return range(open + 1, at - 1);
-  const isKey = program.textAt(at - 2) === ":" || program.isText(at + 2);
-  return program.isWord(at - 1) && !isKey ? [at - 1] : [];
-}
-
-function range(from: number, to: number): readonly number[] {
-  return Array.from({ length: Math.min(Math.max(0, to - from), 40) }, (_, step) => from + step);
 }
 
 /** The start and end of a field's expression: `x.name`, `x["name"]`, `x.get("name")`, or a variable. */
