@@ -115,7 +115,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       expect.stringMatching(
         /^64:1 (?:mattermost is left out: integrations of groups exist from release 17\.9 on|gitlab_group_integration_mattermost)/,
       ),
-      "65:1 module.more is not followed: what terraform show -json prints has it",
+      "65:1 module.more is not followed: name its files too, or import what terraform show -json prints",
     ]);
     expect(ran.stdout).toContain("Imported: 6. Not imported: 8.");
     expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });

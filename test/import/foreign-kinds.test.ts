@@ -81,7 +81,7 @@ describe("gitlabform", () => {
         },
         protected_tags: { "v*": { create_access_level: "maintainer" } },
         deploy_keys: { "ci key": { key: "ssh-ed25519 AAAA", can_push: false } },
-        variables: { "TOKEN@prod": { value: secret, masked: true }, RAW: { value: secret } },
+        variables: { "TOKEN@prod": { value: secret, masked: true }, RAW: { value: "1" } },
         webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
         badges: { pipeline: { link_url: "https://x/%{project_path}", image_url: "https://x/y.svg" } },
         push_rule: { commit_message_regex: "JIRA", member_check: true },
@@ -151,7 +151,7 @@ describe("Terraform", () => {
         },
         protected_tags: { "v*": { create_access_level: "developer" } },
         webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
-        variables: { A: { value: secret }, B: { value: secret } },
+        variables: { A: { value: secret }, B: { value: "2" } },
         labels: { bug: { color: "#ffa500" } },
         approval_rules: { Sec: { approvals_required: 1, users: [50, 500] } },
         pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *" } },
@@ -468,5 +468,66 @@ resource "gitlab_project_milestone" "m" {
     "description of gitlab_project.p is left out: a text with something else in it is not known from these files",
     "gitlab_group.g is left out: it declares no settings, and policies create nothing",
     "gitlab_group.others is left out: it declares no settings, and policies create nothing",
+  ]);
+});
+
+test("modules of the same files are called with their values, and their outputs are known", async () => {
+  const files = {
+    "main.tf": `
+module "repositories" {
+  source   = "./repository"
+  for_each = { api = ["bug"], web = ["bug", "idea"] }
+  name     = each.key
+  labels   = each.value
+}
+module "elsewhere" {
+  source = "git::https://example.com/x.git"
+}
+module "other" {
+  source    = "./repository"
+  providers = { gitlab = gitlab.other }
+}
+resource "gitlab_project_variable" "level" {
+  project = module.repositories["api"].project.id
+  key     = "LOG_LEVEL"
+  value   = "debug"
+}`,
+    "repository/main.tf": `
+variable "name" {}
+variable "labels" {
+  default = []
+}
+data "gitlab_group" "g" {
+  full_path = "g"
+}
+resource "gitlab_project" "p" {
+  name         = var.name
+  namespace_id = data.gitlab_group.g.id
+  description  = var.lost
+}
+resource "gitlab_project_label" "l" {
+  for_each = toset(var.labels)
+  project  = gitlab_project.p.id
+  name     = each.key
+  color    = "red"
+}
+output "project" {
+  value = gitlab_project.p
+}`,
+  };
+  const imported = await importTerraform(
+    Object.entries(files).map(([name, text]) => ({ name, text })),
+    choice,
+  );
+  const red = { color: "#ff0000" };
+  expect(policies(imported)).toEqual({
+    "g/api": { projects: ["g/api"], labels: { bug: red }, variables: { LOG_LEVEL: { value: "debug" } } },
+    "g/web": { projects: ["g/web"], labels: { bug: red, idea: red } },
+  });
+  expect(messages(imported)).toEqual([
+    'description of module.repositories["api"].gitlab_project.p is left out: var.lost is not known from these files',
+    'description of module.repositories["web"].gitlab_project.p is left out: var.lost is not known from these files',
+    "module.elsewhere is not followed: name its files too, or import what terraform show -json prints",
+    "module.other is left out: it has a provider of its own, which may be another server",
   ]);
 });

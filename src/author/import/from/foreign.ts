@@ -50,7 +50,7 @@ export interface IdOf {
 
 const idMark = Symbol("the ID of a resource");
 
-export function idOf(name: string): IdOf {
+export function createIdOf(name: string): IdOf {
   return { name, [idMark]: true };
 }
 

@@ -9,6 +9,7 @@ import { kindOf, sectionNameOf } from "../../../model/kinds.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../../model/resource-kind.ts";
 import type { Kind, Plain, Platform, Problem, Scalar } from "../../../model/types.ts";
 import { isList, isScalar, textsWithin } from "../../../model/values.ts";
+import { isPlainlyPublic } from "../plain-values.ts";
 import type { ImportedValue } from "../policy.ts";
 import { hasCredentials, secretOf } from "./entries.ts";
 import { type ForeignValue, notImported, type TranslatedEntry, unknownPart } from "./foreign.ts";
@@ -40,7 +41,7 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
   const section = sectionNameOf(context.catalogue, kind);
   const missing = outOfRelease(context.catalogue, { kind, section }, context.platform);
   if (!file || missing) return left(missing ?? "policies have no such kind");
-  const read = [...fields].map(([name, value]) => readField(file, name, value, foreign, context));
+  const read = [...fields].map(([name, value]) => readField(file, name, value, { title, fields }, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const problems = read.flatMap((each) => each.problems);
   const key = readKey(file, values);
@@ -125,7 +126,7 @@ function readField(
   file: ResourceKind,
   name: string,
   foreign: ForeignValue,
-  { title }: ForeignResource,
+  { title, fields }: Pick<ForeignResource, "title" | "fields">,
   { numberOf, platform }: Context,
 ): ReadField {
   const { properties } = file.fields;
@@ -142,7 +143,14 @@ function readField(
   if (isUnset(field, foreign)) return { named: [], problems: [] };
   const missing = missingField(file, name, foreign.value, platform);
   if (missing !== undefined) return left(missing);
-  if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], named, problems: [] };
+  if (field.writeOnly === true) {
+    const value = isPublic(field, foreign, fields) ? foreign.value : undefined;
+    return {
+      field: [name, value === undefined ? secretOf(foreign, numberOf) : { form: "value", value: String(value) }],
+      named,
+      problems: [],
+    };
+  }
   if (foreign.secret === true) return left("it holds a secret");
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = valueInField(field, foreign.value, foreign.truth);
@@ -153,6 +161,20 @@ function readField(
   const why = value === undefined ? `expected ${describeExpected(field)}, got ${got}` : findFault(field, value);
   if (value === undefined || why !== undefined) return left(`${why}${foreign.hint ?? ""}`);
   return { field: [name, { form: "value", value }], named, problems: [] };
+}
+
+/** True for a value that servers return and that is plainly no credential, like the value of a variable. */
+function isPublic(
+  field: FieldSchema,
+  { value, secret, unknown }: ForeignValue,
+  fields: ForeignResource["fields"],
+): boolean {
+  const { "x-returned": isReturned, "x-secret-with": marks = [] } = field;
+  const isSet = (name: string) => ![undefined, null, false].some((off) => off === fields.get(name)?.value);
+  if (isReturned !== true || secret === true || unknown !== undefined || [...marks, "protected"].some(isSet))
+    return false;
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return false;
+  return isPlainlyPublic(String(fields.get("key")?.value ?? ""), String(value));
 }
 
 /** True if a value sets nothing: null for a field that cannot be null, or Terraform's text for an unset one. */

@@ -25,13 +25,39 @@ export interface Declarations {
 
 /** The integrations and licenses that a module's files declare. */
 export function declarationsIn(module: Module): Declarations {
+  const own = contentOf(module);
+  return { ...own, problems: [...own.problems, ...warnAssumed(module)] };
+}
+
+function contentOf(module: Module): Declarations {
   const parsed = module.blocks.map((block) => ofBlock(block, module));
   return {
     declarations: parsed.flatMap((each) => each.declarations),
-    problems: [...parsed.flatMap((each) => each.problems), ...warnAssumed(module)],
-    others: module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
-      type === "resource" && !isMapped(of) ? [{ name: of, place: () => place }] : [],
-    ),
+    problems: parsed.flatMap((each) => each.problems),
+    others: [
+      ...module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
+        type === "resource" && /^gitlab_/.test(of) && !isMapped(of) ? [{ name: of, place: () => place }] : [],
+      ),
+      ...parsed.flatMap((each) => each.others ?? []),
+    ],
+  };
+}
+
+/** The declarations of called modules, whose variables are not assumed: calls leave out what has a default. */
+function ofCall(block: HclBlock, module: Module): Found {
+  const name = `${module.prefix}module.${block.labels[0]}`;
+  const called = module.called(block);
+  const left = (why: string): Found => ({
+    declarations: [],
+    problems: [notImported(block.place, `${name} is ${why}`)],
+  });
+  if (called === undefined) return left("not followed: name its files too, or import what terraform show -json prints");
+  if (typeof called === "string") return left(`left out: ${called}`);
+  const each = called.map((one) => contentOf(one.module));
+  return {
+    declarations: each.flatMap((one) => one.declarations),
+    problems: each.flatMap((one) => one.problems),
+    others: each.flatMap((one) => one.others),
   };
 }
 
@@ -43,29 +69,33 @@ function warnAssumed({ assumed }: Module): readonly Problem[] {
   });
 }
 
-type Found = Omit<Declarations, "others">;
+type Found = Omit<Declarations, "others"> & Partial<Declarations>;
 
 function ofBlock(block: HclBlock, module: Module): Found {
-  const [type = "", name = ""] = block.labels;
-  const left = (why: string): Found => ({ declarations: [], problems: [notImported(block.place, why)] });
-  if (block.type === "module") return left(`module.${type} is not followed: what terraform show -json prints has it`);
+  const [type = ""] = block.labels;
+  const name = `${module.prefix}${type}.${block.labels[1]}`;
+  const left = (why: string): Found => ({
+    declarations: [],
+    problems: [notImported(block.place, `${name} is left out: ${why}`)],
+  });
+  if (block.type === "module") return ofCall(block, module);
   if (block.type !== "resource") return { declarations: [], problems: [] };
   if (!isMapped(type)) return { declarations: [], problems: [] };
   const provider = block.attributes.get("provider")?.value;
-  if (provider) return left(`${type}.${name} is left out: it has a provider of its own, which may be another server`);
+  if (provider) return left("it has a provider of its own, which may be another server");
   const instances = instancesOf(block, module);
-  if (typeof instances === "string") return left(`${type}.${name} is left out: ${instances}`);
-  if (instances.length === 0) return left(`${type}.${name} is left out: its for_each or count is empty`);
-  const each = instances.map((instance) => ofInstance(block, instance));
+  if (typeof instances === "string") return left(instances);
+  if (instances.length === 0) return left("its for_each or count is empty");
+  const each = instances.map((instance) => ofInstance(block, instance, module.prefix));
   return { declarations: each.flatMap((one) => one.declarations), problems: each.flatMap((one) => one.problems) };
 }
 
 /** Meta-arguments of Terraform. */
 const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
 
-function ofInstance(block: HclBlock, instance: Instance): Found {
+function ofInstance(block: HclBlock, instance: Instance, prefix: string): Found {
   const [type = "", name = ""] = block.labels;
-  const address = `${type}.${name}${instance.index}`;
+  const address = `${prefix}${type}.${name}${instance.index}`;
   const ignored = listIgnored(block);
   const owner = ownerOfType(type);
   const stated = isItself(type)
@@ -80,7 +110,12 @@ function ofInstance(block: HclBlock, instance: Instance): Found {
   const found = isItself(type) ? pathOf(block, instance.names) : ownerMeant(stated.value, instance);
   if (found === undefined) {
     const words = isItself(type) ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
-    return left(`${words} is not known from these files`);
+    const isPersonal = type === "gitlab_project" && !block.attributes.has("namespace_id");
+    return left(
+      isPersonal
+        ? "without namespace_id it is a project of the token's user"
+        : `${words} is not known from these files`,
+    );
   }
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
   const remaining = own.filter(([attribute]) => !ignored.includes(attribute));

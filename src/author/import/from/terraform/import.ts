@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { grouped } from "../../../../base/grouped.ts";
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { placesIn } from "../../../../manifest/positions.ts";
@@ -22,8 +23,8 @@ import {
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
 import { type Declarations, declarationsIn, type TerraformDeclaration } from "./configuration.ts";
-import { type HclBlock, type HclReader, hclReader } from "./hcl.ts";
-import { moduleOf } from "./module.ts";
+import { type HclReader, hclReader } from "./hcl.ts";
+import { calledFolder, moduleOf, variablesIn } from "./module.ts";
 import { declaredBy, explainUnsupported, isMapped, ownerAttributes, ownerOfType, resourcesBy } from "./resources.ts";
 
 /** Imports the projects and groups of HCL files or a state. Each folder is a module. */
@@ -60,17 +61,24 @@ function fromJson(file: ForeignFile): Declarations | Problem {
   return unusable(start, "configurations in JSON are not read; import what terraform show -json prints");
 }
 
+/** The modules of the folders that no other module calls. */
 function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (Declarations | Problem)[] {
-  const folders = grouped(files, ({ name }) => name.replace(/[^/\\]*$/, ""));
-  return [...folders.values()].flatMap((members): (Declarations | Problem)[] => {
-    const parseState = members.map((file) => ({ file, root: read(file) }));
-    const faults = parseState.flatMap(({ root }) => ("severity" in root ? [root] : []));
-    const roots = (isWanted: (file: ForeignFile) => boolean) =>
-      parseState.flatMap(({ file, root }): HclBlock[] => ("severity" in root || !isWanted(file) ? [] : [root]));
-    if (faults.length > 0) return faults;
-    const sources = roots((file) => !isVariables(file));
-    return [declarationsIn(moduleOf(sources, roots(isVariables)))];
-  });
+  const parsed = files.map((file) => ({ file, root: read(file) }));
+  const faults = parsed.flatMap(({ root }) => ("severity" in root ? [root] : []));
+  if (faults.length > 0) return faults;
+  const folders = grouped(parsed, ({ file }) => posix.normalize(posix.dirname(file.name.replaceAll("\\", "/"))));
+  const roots = (folder: string, isWanted: (file: ForeignFile) => boolean) =>
+    (folders.get(folder) ?? []).flatMap(({ file, root }) => (isWanted(file) && !("severity" in root) ? [root] : []));
+  const blocks = new Map(
+    [...folders.keys()].map((folder) => {
+      const sources = roots(folder, (file) => !isVariables(file));
+      return [folder, sources.flatMap((source) => source.blocks)];
+    }),
+  );
+  const called = new Set([...blocks].flatMap(([folder, own]) => own.map((block) => calledFolder(block, folder))));
+  return [...blocks.keys()]
+    .filter((folder) => !called.has(folder))
+    .map((folder) => declarationsIn(moduleOf(folder, blocks, variablesIn(roots(folder, isVariables)))));
 }
 
 function isVariables({ name }: ForeignFile): boolean {
@@ -164,7 +172,7 @@ function declarationsInState(file: ForeignFile): Declarations | Problem {
   const places = createPlaces(file);
   const paths = new Map(resources.flatMap(pathById));
   const mapped = resources.filter(({ type }) => isMapped(type));
-  const others = resources.filter(({ type }) => !isMapped(type) && !type.startsWith("data."));
+  const others = resources.filter(({ type }) => !isMapped(type) && type.startsWith("gitlab_"));
   const ownerless = mapped.filter((each) => findOwner(each, paths) === undefined);
   return {
     declarations: mapped.flatMap((resource) => toDeclaration(resource, paths, places)),

@@ -1,26 +1,52 @@
+import { posix } from "node:path";
 import { isObject } from "../../../../base/json.ts";
 import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
-import { idOf, isIdOf } from "../foreign.ts";
-import { type Evaluated, evaluate, type Names } from "./evaluate.ts";
+import { createIdOf, isIdOf } from "../foreign.ts";
+import { type Effort, type Evaluated, evaluate, type Names } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 
-/** A Terraform module: the files of one folder. */
+/** A Terraform module: the files of one folder, with values of variables. */
 export interface Module {
+  /** The prefix of its addresses: `module.repositories["api"].`; empty for the root. */
+  readonly prefix: string;
   readonly blocks: readonly HclBlock[];
   readonly names: Names;
   /** Variables that have their default value, with their declarations. */
   readonly assumed: ReadonlyMap<string, Place>;
+  /** The instances of a module that a block calls; undefined without its files, or the reason why they are unknown. */
+  readonly called: (block: HclBlock) => readonly CalledModule[] | string | undefined;
 }
 
-/** `values` are files of variables; other variables have their defaults. Files do not mark values as sensitive. */
-export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]): Module {
-  const blocks = files.flatMap((file) => file.blocks);
+export interface CalledModule {
+  readonly key: unknown;
+  readonly module: Module;
+}
+
+/** The blocks of files by folder, without a trailing slash. */
+export type Folders = ReadonlyMap<string, readonly HclBlock[]>;
+
+/** The folder of the module that a block calls; undefined for a module from elsewhere. */
+export function calledFolder({ type, attributes }: HclBlock, folder: string): string | undefined {
+  const source = type === "module" ? attributes.get("source")?.value : undefined;
+  const path = source?.form === "value" && typeof source.value === "string" ? source.value : "";
+  return /^\.\.?(?:\/|$)/.test(path) ? posix.join(folder, path).replace(/(.)\/$/, "$1") : undefined;
+}
+
+/** Modules that call each other deeper are a cycle. */
+const mostCalls = 10;
+
+/** `inputs` are values of variables; other variables have their defaults. */
+export function moduleOf(
+  folder: string,
+  folders: Folders,
+  inputs: (name: string, effort: Effort) => Evaluated | undefined,
+  prefix = "",
+  depth = 0,
+): Module {
+  const blocks = folders.get(folder) ?? [];
   const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
-  const known: Readonly<Record<string, ReadonlyMap<string, HclExpression>>> = {
-    local: new Map(locals.map(([name, { value }]) => [name, value])),
-    var: new Map(values.flatMap(({ attributes }) => [...attributes].map(([name, { value }]) => [name, value]))),
-  };
+  const known = new Map(locals.map(([name, { value }]) => [name, value]));
   const variables = blocks.filter(({ type }) => type === "variable");
   const secrets = new Set(variables.filter(isSensitive).map(({ labels: [name = ""] }) => name));
   const defaults = new Map(variables.flatMap(readDefault));
@@ -28,18 +54,55 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
   const evaluated = new Map<HclExpression, Evaluated>();
   const names: Names = (first, second, effort) => {
     if (first === "var" && secrets.has(second)) return undefined;
-    if (first === "data" || first.startsWith("gitlab_")) return declared(first, second);
-    const found = Object.hasOwn(known, first) ? known[first]?.get(second) : undefined;
-    const fallback = first === "var" && !found ? defaults.get(second) : undefined;
+    if (first === "data" || first === "module" || first.startsWith("gitlab_")) return declared(first, second);
+    const input = first === "var" ? inputs(second, effort) : undefined;
+    if (input) return input;
+    const fallback = first === "var" ? defaults.get(second) : undefined;
     if (fallback) assumed.set(second, fallback.place);
-    const value = found ?? fallback?.value;
+    const value = first === "local" ? known.get(second) : fallback?.value;
     const result = value && (evaluated.get(value) ?? evaluate(value, names, effort));
     if (value && result && "known" in result) evaluated.set(value, result);
     return result;
   };
-  const module = { blocks, names, assumed };
+  const calls = new Map<HclBlock, ReturnType<Module["called"]>>();
+  const called = (block: HclBlock) => {
+    const path = calledFolder(block, folder);
+    if (path === undefined || !folders.has(path) || depth > mostCalls) return undefined;
+    const create: CreateModule = (own, index) =>
+      moduleOf(path, folders, own, `${prefix}module.${block.labels[0]}${index}.`, depth + 1);
+    if (!calls.has(block)) calls.set(block, callModule(block, names, create));
+    return calls.get(block);
+  };
+  const module = { prefix, blocks, names, assumed, called };
   const declared = declaredBlocks(module);
   return module;
+}
+
+type CreateModule = (inputs: Parameters<typeof moduleOf>[2], index: string) => Module;
+
+function callModule(block: HclBlock, names: Names, create: CreateModule): readonly CalledModule[] | string {
+  const providers = block.attributes.get("providers")?.value;
+  const isOther = (each: HclExpression) => each.form !== "path" || each.steps.length > 1;
+  if (providers && (providers.form !== "mapping" || providers.pairs.some(([, provider]) => isOther(provider))))
+    return "it has a provider of its own, which may be another server";
+  const instances = instancesOf(block, { names });
+  if (typeof instances === "string") return instances;
+  return instances.map((instance) => ({
+    key: instance.key,
+    module: create((name, effort) => {
+      const value = block.attributes.get(name)?.value;
+      return value && evaluate(value, instance.names, effort);
+    }, instance.index),
+  }));
+}
+
+/** The values of files of variables. Files do not mark values as sensitive. */
+export function variablesIn(files: readonly HclBlock[]): Parameters<typeof moduleOf>[2] {
+  const values = new Map(files.flatMap(({ attributes }) => [...attributes].map(([name, { value }]) => [name, value])));
+  return (name, effort) => {
+    const value = values.get(name);
+    return value && evaluate(value, () => undefined, effort);
+  };
 }
 
 function isSensitive({ attributes }: HclBlock): boolean {
@@ -63,12 +126,36 @@ function declaredBlocks(module: Module): (first: string, second: string) => Eval
   return (first, second) => {
     if (second === "") return undefined;
     if (first !== "data") {
-      const value = member("resource", first, second);
+      const value = first === "module" ? outputsOf(second, module) : member("resource", first, second);
       return value === undefined ? undefined : { known: value };
     }
     const own = module.blocks.filter(({ type, labels: [of] }) => type === "data" && of === second);
     return { known: lazyMembers(own.map(({ labels: [, name = ""] }) => [name, () => member("data", second, name)])) };
   };
+}
+
+/** The outputs of a called module. */
+function outputsOf(name: string, module: Module): unknown {
+  const block = module.blocks.find(({ type, labels }) => type === "module" && labels[0] === name);
+  const called = block && module.called(block);
+  if (!called || typeof called === "string") return undefined;
+  return byInstance(block, called, ({ module: { blocks, names } }) => {
+    const outputs = blocks.filter(({ type }) => type === "output");
+    return lazyMembers(
+      outputs.map(({ labels: [own = ""], attributes }) => [own, () => attributeValue(attributes.get("value"), names)]),
+    );
+  });
+}
+
+/** One value; a list or mapping of values with `count` or `for_each`. */
+function byInstance<Each extends { readonly key: unknown }>(
+  { attributes }: HclBlock,
+  instances: readonly Each[],
+  toValue: (instance: Each) => unknown,
+): unknown {
+  if (attributes.has("for_each")) return Object.fromEntries(instances.map((each) => [String(each.key), toValue(each)]));
+  const [first] = instances;
+  return attributes.has("count") ? instances.map(toValue) : first && toValue(first);
 }
 
 /** A mapping whose members are evaluated when used; undefined members are unknown. */
@@ -96,9 +183,7 @@ function evaluateOnce(value: () => unknown): () => unknown {
 function blockValue(block: HclBlock, module: Module): unknown {
   const instances = instancesOf(block, module);
   if (typeof instances === "string") return undefined;
-  const each = instances.map((instance) => [instance.key, instanceValue(block, instance)] as const);
-  if (block.attributes.has("for_each")) return Object.fromEntries(each.map(([key, value]) => [String(key), value]));
-  return block.attributes.has("count") ? each.map(([, value]) => value) : each[0]?.[1];
+  return byInstance(block, instances, (instance) => instanceValue(block, instance));
 }
 
 /** The attributes of an instance, and those that the server adds: names stand for IDs, which no file has. */
@@ -115,7 +200,7 @@ function computed(
   read: (name: string) => unknown,
   path: () => string | undefined,
 ): readonly (readonly [name: string, value: () => unknown])[] {
-  const id = (name: unknown) => (typeof name === "string" ? idOf(name) : name);
+  const id = (name: unknown) => (typeof name === "string" ? createIdOf(name) : name);
   const owner = () => (/^\d+$/.test(path() ?? "") ? Number(path()) : id(path()));
   const user = () => id(read("username") ?? read("user_id"));
   switch (type) {
