@@ -70,9 +70,8 @@ async function findSummary({ runs, journals }: Pick<WorkspaceState, "runs" | "jo
 }
 
 async function allRuns(journals: Journals) {
-  const runs: Parameters<typeof runsText>[0][number][] = [];
-  for (const run of await journals.list()) runs.push({ run, entries: (await journals.read(run)) ?? [] });
-  return runs;
+  const names = await journals.list();
+  return Promise.all(names.map(async (run) => ({ run, entries: (await journals.read(run)) ?? [] })));
 }
 
 function suggestion(wanted: string, names: readonly string[]): string {

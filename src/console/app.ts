@@ -10,6 +10,7 @@ import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
 import { findCauses } from "./causes.ts";
 import type { CommitSubjects } from "./causes-section.ts";
@@ -204,11 +205,9 @@ async function showRun(
   };
 }
 
-type State = Parameters<Parameters<Watching["ask"]>[0]>[0];
-
 /** Errors of failed changes from the run's journal, by address. */
 async function readErrors(
-  { journals }: State,
+  { journals }: WorkspaceState,
   { run, command, outcome }: RunSummary,
 ): Promise<ReadonlyMap<string, string>> {
   if (command !== "apply" || outcome === "applied" || outcome === "in sync") return new Map();

@@ -10,7 +10,7 @@ import {
   type ReviewFinding,
   reviewFindings,
 } from "./findings.ts";
-import type { FindingRenderer } from "./report.ts";
+import type { FindingRenderer, FindingReport } from "./report.ts";
 
 /** SARIF 2.1.0, for code scanning: one run, one result per finding. */
 export const sarif: FindingRenderer = (report) => {
@@ -39,7 +39,7 @@ function descriptor(rule: string): object {
 }
 
 /** `executionSuccessful` concerns the run itself: pending changes are not a failure. */
-function invocation({ exitCode, finishedAt }: Parameters<FindingRenderer>[0], omitted: number): object {
+function invocation({ exitCode, finishedAt }: FindingReport, omitted: number): object {
   const text = `${omitted} more results are left out: only the first ${mostResults} by severity are listed`;
   return {
     executionSuccessful: exitCode === 0 || exitCode === 2,
@@ -111,7 +111,7 @@ function annotation({ level, message, rule, place }: ReviewFinding): string {
   return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
 }
 
-function closingLine(found: number, shown: number, { plan, exitCode }: Parameters<FindingRenderer>[0]): string {
+function closingLine(found: number, shown: number, { plan, exitCode }: FindingReport): string {
   const omitted = found - shown;
   const more =
     omitted > 0 ? `; ${omitted} of them are not annotated, since a step shows ${mostAnnotations} a level` : "";

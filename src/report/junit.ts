@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { describeHead, type Level, listFindings, type ReviewFinding } from "./findings.ts";
-import type { FindingRenderer } from "./report.ts";
+import type { FindingRenderer, FindingReport } from "./report.ts";
 
 /** Result of a test case for each level. */
 type CaseResult = "error" | "failure" | "skipped";
@@ -16,7 +16,7 @@ export const junit: FindingRenderer = (report) => {
 
 /** The JUnit document of a command. */
 export function junitText(
-  { command, seconds, finishedAt }: Pick<Parameters<FindingRenderer>[0], "command" | "seconds" | "finishedAt">,
+  { command, seconds, finishedAt }: Pick<FindingReport, "command" | "seconds" | "finishedAt">,
   all: readonly TestCase[],
   head: readonly Tag[] = [],
 ): string {
@@ -36,7 +36,7 @@ export function junitText(
 }
 
 /** The plan's origin and highlights as properties of the suite. */
-function properties({ plan, catalogue }: Parameters<FindingRenderer>[0]): Tag[] {
+function properties({ plan, catalogue }: FindingReport): Tag[] {
   const properties = Object.entries(describeHead(plan, catalogue)).map(([name, value]) =>
     tag("property", { name, value }, []),
   );
@@ -61,7 +61,7 @@ function findingCase({ on, rule, level, message, place, address, project }: Revi
   return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, result, rule, message: located };
 }
 
-function passedCases({ plan, command, exitCode }: Parameters<FindingRenderer>[0]): TestCase[] {
+function passedCases({ plan, command, exitCode }: FindingReport): TestCase[] {
   const applied = plan.resource_changes.filter(({ outcome }) => outcome?.status === "applied");
   const cases = applied.map(({ project, address }) => ({ suite: project, name: `applied: ${address}` }));
   const nothing = exitCode === 0 && plan.resource_changes.length === 0;

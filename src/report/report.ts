@@ -31,6 +31,9 @@ export type Before = () => string | undefined;
 /** Renders one kind of report: a pure function to text without a final newline. */
 export type Renderer<Content = Plan> = (report: Report<Content>, before: Before) => string;
 
+/** Input of the renderers that need no plan. */
+export type FindingReport = Report<Actionable>;
+
 export type FindingRenderer = Renderer<Actionable>;
 
 /** Reports that need no plan, and whether each is text or JSON. */

@@ -264,8 +264,7 @@ function toolbarNode(rows: readonly Row[]): Markup {
   return markup`<search class="toolbar">
 <div class="filters">
 <label><span>Search</span><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Address, field, value, file or reason" aria-keyshortcuts="/"></label>
-<label><span>Project</span><input id="project" type="search" autocomplete="off" spellcheck="false" list="projects" placeholder="All projects"></label>
-<datalist id="projects"></datalist>
+<label><span>Project</span><input id="project" type="search" autocomplete="off" spellcheck="false" placeholder="All projects"></label>
 </div>
 <fieldset class="chips"><legend class="unseen">Kinds and outcomes</legend>${chips}</fieldset>
 <div class="tally"><output id="count">${counted(countChanges(rows), "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>

@@ -1,51 +1,23 @@
 import { counted, thousands } from "../../../base/text-format.ts";
 import { type Facet, type Filter, filterLink, filterOf } from "../filter-link.ts";
-import { type ChangeRow, filterRows, membersOf, narrow, type RowMatch, takeRows } from "./rows.ts";
+import { type ChangeRow, filterRows, narrow, type RowMatch, takeRows } from "./rows.ts";
 
 /** Applies the filter in the URL fragment and the controls to the list of changes. */
 export function startFilters(): void {
-  const rows = takeRows();
-  const all = rows.reduce((sum, { count }) => sum + count, 0);
+  const list = new FilteredList(takeRows());
   const inputs = { q: part<HTMLInputElement>("search"), project: part<HTMLInputElement>("project") };
-  let filter = filterOf("");
-  let matches: readonly RowMatch[] = [];
-  let most = step;
-
-  const show = (next: Filter) => {
-    filter = next;
-    const result = filterRows(rows, filter);
-    matches = result.matches;
-    showRows(matches, most);
-    showFacets(result.counts, filter);
-    const isFiltered = filterLink(filter) !== "";
-    const found = matches.reduce((sum, { count }) => sum + count, 0);
-    part("count").textContent = isFiltered
-      ? `${thousands(found)} of ${counted(all, "change")}`
-      : counted(all, "change");
-    part("clear").hidden = !isFiltered;
-    part("none").hidden = found > 0;
-    part("more").hidden = matches.length <= most;
-  };
-  /** Stores the filter in the URL without adding an entry to the history for each letter. */
-  const set = (next: Filter) => {
-    const hash = filterLink(next);
-    history.replaceState(null, "", hash ? `#${hash}` : `${location.pathname}${location.search}`);
-    show(next);
-  };
   const readHash = () => {
-    const next = filterOf(location.hash);
-    inputs.q.value = next.q;
-    inputs.project.value = next.project;
-    show(next);
+    const filter = filterOf(location.hash);
+    inputs.q.value = filter.q;
+    inputs.project.value = filter.project;
+    list.show(filter);
   };
-
   for (const { button, facet, word } of facetButtons)
-    button.addEventListener("click", () => set(toggleWord(filter, facet, word)));
-  inputs.q.addEventListener("input", () => set({ ...filter, q: inputs.q.value }));
-  inputs.project.addEventListener("input", () => set({ ...filter, project: inputs.project.value }));
-  for (const name of ["input", "focus"]) inputs.project.addEventListener(name, () => suggest(inputs.project, rows));
+    button.addEventListener("click", () => list.set(toggleWord(list.filter, facet, word)));
+  for (const name of ["q", "project"] as const)
+    inputs[name].addEventListener("input", () => list.set({ ...list.filter, [name]: inputs[name].value }));
   part("clear").addEventListener("click", () => {
-    set(filterOf(""));
+    list.set(filterOf(""));
     readHash();
     inputs.q.focus();
   });
@@ -53,25 +25,58 @@ export function startFilters(): void {
     event.preventDefault();
     goToChanges();
   });
-  const showMore = (count: number) => {
-    most += count;
-    show(filter);
-  };
-  part("more").addEventListener("click", () => showMore(step * 10));
+  part("more").addEventListener("click", () => list.showMore(step * 10));
   addEventListener("hashchange", () => {
     readHash();
-    const summary = revealOnly(matches);
+    const summary = revealOnly(list.matches);
     if (summary) summary.focus({ preventScroll: true });
     else goToChanges();
   });
-  openOnRequest(
-    () => matches,
-    () => showMore(matches.length),
-  );
+  openOnRequest(list);
   readHash();
-  if (filter.q !== "") revealOnly(matches);
+  if (list.filter.q !== "") revealOnly(list.matches);
   part("list").classList.add("ready");
-  for (const { details } of rows) if (details.open) scrollToMarks(details);
+  scrollToMarks(part("list"));
+}
+
+/** The rows of the page, of which those that match a filter are shown. */
+class FilteredList {
+  filter = filterOf("");
+  matches: readonly RowMatch[] = [];
+  readonly #rows: readonly ChangeRow[];
+  readonly #all: number;
+  #most = step;
+
+  constructor(rows: readonly ChangeRow[]) {
+    this.#rows = rows;
+    this.#all = rows.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  show(filter: Filter): void {
+    const { matches, counts } = filterRows(this.#rows, filter);
+    Object.assign(this, { filter, matches });
+    showRows(matches, this.#most);
+    showFacets(counts, filter);
+    const isFiltered = filterLink(filter) !== "";
+    const found = matches.reduce((sum, { count }) => sum + count, 0);
+    const all = counted(this.#all, "change");
+    part("count").textContent = isFiltered ? `${thousands(found)} of ${all}` : all;
+    part("clear").hidden = !isFiltered;
+    part("none").hidden = found > 0;
+    part("more").hidden = matches.length <= this.#most;
+  }
+
+  /** Also stores the filter in the URL, without adding an entry to the history for each letter. */
+  set(filter: Filter): void {
+    const hash = filterLink(filter);
+    history.replaceState(null, "", hash ? `#${hash}` : `${location.pathname}${location.search}`);
+    this.show(filter);
+  }
+
+  showMore(count: number): void {
+    this.#most += count;
+    this.show(this.filter);
+  }
 }
 
 /** Returns an element that the page must have. */
@@ -119,15 +124,6 @@ function toggleWord(filter: Filter, facet: Facet, word: string): Filter {
   return { ...filter, [facet]: words };
 }
 
-/** Suggests matching project names. */
-function suggest(input: HTMLInputElement, rows: readonly ChangeRow[]): void {
-  const typed = input.value.toLowerCase();
-  const projects = new Set(rows.flatMap((row) => membersOf(row).map(({ project }) => project)));
-  const near = [...projects].filter((project) => project.toLowerCase().includes(typed)).sort();
-  const options = near.slice(0, 50).map((value) => Object.assign(document.createElement("option"), { value }));
-  part("projects").replaceChildren(...options);
-}
-
 function goToChanges(): void {
   part("changes").scrollIntoView();
   part("changes-title").focus({ preventScroll: true });
@@ -141,16 +137,16 @@ function revealOnly([only, ...others]: readonly RowMatch[]): HTMLElement | null 
 }
 
 /** Opens all rows on request and for printing. */
-function openOnRequest(matches: () => readonly RowMatch[], showAll: () => void): void {
+function openOnRequest(list: FilteredList): void {
   const expand = part("expand");
   expand.addEventListener("click", () => {
     const isOpen = expand.textContent === "Open all";
-    for (const { row } of matches()) row.details.open = isOpen;
+    for (const { row } of list.matches) row.details.open = isOpen;
     expand.textContent = isOpen ? "Close all" : "Open all";
   });
   let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
-    showAll();
+    list.showMore(list.matches.length);
     opened = [...document.querySelectorAll<HTMLDetailsElement>("#list details:not([open])")];
     for (const details of opened) details.open = true;
   });
@@ -161,8 +157,8 @@ function openOnRequest(matches: () => readonly RowMatch[], showAll: () => void):
 }
 
 /** Scrolls long values to the part that differs. */
-function scrollToMarks(details: Element): void {
-  for (const mark of details.querySelectorAll("mark")) {
+function scrollToMarks(node: Element): void {
+  for (const mark of node.querySelectorAll("mark")) {
     const box = mark.closest("code");
     if (box && mark.offsetTop > box.clientHeight / 2) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
   }
