@@ -5,7 +5,7 @@ import { openGit } from "../git/open-git.ts";
 import type { Fields, Value } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
 import { directions } from "../plan/highlights.ts";
-import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
+import { badge, breakable, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { clipped, nameNode, valueText } from "../report/html/rows.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";
@@ -54,7 +54,7 @@ function causeNode(
     commands.length > 0
       ? markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`
       : "";
-  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleNode(cause, subjectOf)}</p>${factsNode(cause, subjectOf)}</div>
+  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleNode(cause, subjectOf)}</p>${factsNode(cause, subjectOf, (from) => link({ ...wanted, cause: "", from, status: anyStatus }))}</div>
 <p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${how}</li>
 `;
 }
@@ -80,14 +80,15 @@ function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
   return isSame ? differenceBrief(first) : markup`${resourceNode(first.rest)} has values of its own in each project`;
 }
 
-function factsNode(cause: FleetCause, subjectOf: SubjectOf): Markup {
+function factsNode(cause: FleetCause, subjectOf: SubjectOf, linkFrom: (policy: string) => string): Markup {
   const { shapes, within, projects } = cause;
   const [first] = shapes;
   const subject = findSubject(cause, subjectOf);
   const facts: Markup[] = [];
   if (subject !== undefined) facts.push(markup`<span>${briefNode(cause)}</span>`);
   if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 7)}</code>`);
-  if (first.policy !== "") facts.push(markup`<span>policy ${first.policy}</span>`);
+  if (first.policy !== "")
+    facts.push(markup`<span>policy <a href="${linkFrom(first.policy)}#list">${breakable(first.policy)}</a></span>`);
   if (within !== "") facts.push(placeNode(within, projects));
   return markup`<p class="facts soft">${directionNode(first)}${facts}</p>`;
 }

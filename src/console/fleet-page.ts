@@ -1,6 +1,7 @@
 import { projectHref } from "../base/console-paths.ts";
 import { counted, thousands } from "../base/text-format.ts";
-import { badge, each, type Markup, markup } from "../report/html/markup.ts";
+import { overrideText } from "../plan/overrides.ts";
+import { badge, breakable, each, longList, type Markup, markup } from "../report/html/markup.ts";
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
@@ -43,16 +44,43 @@ export function fleetPage(
   const inScope = filterProjects(known.worstFirst, { ...wanted, status: "", cause: "" });
   const part = selectPage(filterProjects(inScope, { status, cause }), page);
   const isPart = inScope.length < known.projects.length;
+  const days = fleetDays(known, Number(wanted.days) || longestHistory);
   return markup`${headNode(known, wanted, inScope)}
 ${tilesNode(inScope, wanted)}
 ${causesSection({ heads: inScope, wanted, subjectOf, link: fleetHref })}
-<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
-${groupsNode(known, wanted)}
+<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over ${counted(days.length, "day")}${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(days)}${rangesNode(known, wanted, days.length)}</div></section>
+${overridesNode(known, wanted)}${groupsNode(known, wanted)}
 <section aria-labelledby="list"><h2 id="list">Projects${wanted.status === outOfSync ? " out of sync" : ""}</h2>
 ${formNode(known, wanted)}
 ${tableNode(part, known, wanted, inScope.length)}
 ${pager(part, (to) => fleetHref(wanted, to))}
 ${dataLink("/", { ...wanted })}</section>`;
+}
+
+/** Days of history: choices, and the most. */
+const [ranges, longestHistory] = [[7, 30, 90], 90];
+
+/** Links to shorter and longer ranges of the chart, as far as there is data. */
+function rangesNode(known: KnownState, wanted: WantedProjects, shown: number): Markup {
+  const lengths = [...new Set(ranges.map((days) => fleetDays(known, days).length))];
+  if (lengths.length < 2) return markup``;
+  return markup`<p class="soft ranges">${each(lengths, (days) => markup`<a href="${fleetHref({ ...wanted, days: String(days) })}#over-time"${days === shown ? markup` aria-current="true"` : ""}>${counted(days, "day")}</a> `)}</p>`;
+}
+
+/** Maximum number of overrides listed. */
+const mostOverrides = 20;
+
+/** Entries of policies with a wildcard that other policies override: of the chosen policy, else of all. */
+function overridesNode({ fleet }: KnownState, { policy }: WantedProjects): Markup {
+  const overrides = (fleet?.overrides ?? []).filter((each) => policy === "" || each.policy === policy);
+  if (overrides.length === 0) return markup``;
+  const items = overrides.map(
+    (each) =>
+      markup`<li><a href="${fleetHref({ policy: each.policy, status: anyStatus })}">${overrideText(each)}</a></li>`,
+  );
+  return markup`<section aria-labelledby="overrides"><h2 id="overrides">Overridden by other policies</h2>
+<div class="paper">${longList(items, mostOverrides, "lines", `${thousands(items.length - mostOverrides)} more`)}</div></section>
+`;
 }
 
 function emptyPage(): Markup {
@@ -158,9 +186,9 @@ ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
     wanted.status,
     [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
   )}</select></label>
-${choiceNode("integration", wanted.integration, keysOf("integration"))}${choiceNode("license", wanted.license, keysOf("license"))}${choiceNode("policy", wanted.policy, labels.policies)}${text("resource", "Resource", "webhook/…")}
+${choiceNode("integration", wanted.integration, keysOf("integration"))}${choiceNode("license", wanted.license, keysOf("license"))}${choiceNode("policy", wanted.policy, labels.policies)}${choiceNode("from", wanted.from, labels.policies, "Difference from policy")}${text("resource", "Resource", "webhook/…")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
-${wanted.cause === "" ? "" : markup`<input type="hidden" name="cause" value="${wanted.cause}">`}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
+${each(["cause", "days"] as const, (name) => (wanted[name] === "" ? markup`` : markup`<input type="hidden" name="${name}" value="${wanted[name]}">`))}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;
 }
 
@@ -173,8 +201,12 @@ function options(chosen: string, all: readonly (readonly [string, string])[]): r
 /** Beyond this number, a text input replaces the list of choices. */
 const mostChoices = 120;
 
-function choiceNode(name: "integration" | "license" | "policy", chosen: string, all: readonly string[]): Markup {
-  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+function choiceNode(
+  name: "integration" | "license" | "policy" | "from",
+  chosen: string,
+  all: readonly string[],
+  title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+): Markup {
   if (all.length > mostChoices || (chosen !== "" && !all.includes(chosen)))
     return markup`<label>${title}<input name="${name}" value="${chosen}" maxlength="300"></label>`;
   return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
@@ -199,6 +231,6 @@ function emptyText({ status, cause }: WantedProjects): string {
 function projectRow(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
   const { project, syncStatus, since } = head;
   const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${breakable(project)}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
 `;
 }

@@ -110,8 +110,10 @@ const unsuccessful = new Set(["failed", "refused"]);
 
 const day = 86_400_000;
 
-/** The last `days` days, oldest first. */
-export function fleetDays({ runs }: Pick<KnownState, "runs">, days: number, now = Date.now()): readonly FleetDay[] {
+/** The last days, `most` at most, from the first one with a run on, oldest first. */
+export function fleetDays({ runs }: Pick<KnownState, "runs">, most: number, now = Date.now()): readonly FleetDay[] {
+  const oldest = Math.min(now, ...runs.slice(-1).map(({ started }) => Date.parse(started)));
+  const days = Math.min(most, Math.floor(now / day) - Math.floor(oldest / day) + 1);
   const names = Array.from({ length: days }, (_, index) => isoDay(now - (days - 1 - index) * day));
   const shownDays = new Map(names.map((name) => [name, emptyDay(name)]));
   for (const run of runs) {

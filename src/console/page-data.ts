@@ -78,7 +78,7 @@ export function reviewData(part: ListPart<string>, waiting: readonly WaitingPlan
 
 /** The JSON document of search results. */
 export function searchData(known: KnownState, q: string): object {
-  const { projects, labels, runs } = search(known, q);
+  const { projects, labels, runs, counts } = search(known, q);
   const found = [
     ...projects.map(({ project, syncStatus }) => ({ sort: "project", name: project, is: syncStatus })),
     ...labels.map(({ kind, name }) => ({ sort: kind, name, is: "" })),
@@ -88,5 +88,5 @@ export function searchData(known: KnownState, q: string): object {
       is: `${command}, ${outcome ?? "did not finish"}`,
     })),
   ];
-  return { q, found };
+  return { q, counts, found };
 }

@@ -21,6 +21,10 @@ export interface WantedProjects {
   readonly status: string;
   /** The ID of a cause. */
   readonly cause: string;
+  /** The policy that a difference comes from. */
+  readonly from: string;
+  /** Days of the chart; does not filter. */
+  readonly days: string;
   /** Minimum number of hours since the status last changed. */
   readonly age: string;
 }
@@ -34,6 +38,8 @@ export const projectFilters = [
   "resource",
   "status",
   "cause",
+  "from",
+  "days",
   "age",
 ] as const;
 
@@ -60,7 +66,7 @@ const anyProject = parseProjectFilters({});
 type Test = (head: ProjectSummary) => boolean;
 
 function buildTests(wanted: WantedProjects): readonly Test[] {
-  const { q, group, integration, license, policy, resource, status, cause, age } = wanted;
+  const { q, group, integration, license, policy, resource, status, cause, from, age } = wanted;
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
   const licensed = license.toLowerCase();
   const latest = Date.now() - Number(age) * 3_600_000;
@@ -72,6 +78,7 @@ function buildTests(wanted: WantedProjects): readonly Test[] {
     [resource, labelsTest(resourceTest(resource))],
     [status === anyStatus ? "" : status, statusTest(status)],
     [cause, (head) => hasCause(head, cause)],
+    [from, ({ shapes }) => shapes.some(({ shape }) => shape.policy === from)],
     [Number(age) > 0 ? age : "", ({ since }) => since <= latestIso],
     // The slowest tests come last.
     [q, ({ project }) => project.toLowerCase().includes(words)],

@@ -4,7 +4,7 @@ import { addressMatcher, addressOf, resourceName } from "../model/address.ts";
 import type { Fields } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
 import { authorText } from "../plan/plan.ts";
-import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
+import { badge, breakable, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { fieldsTable, rowNode, sourceText, valueNode } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
@@ -26,7 +26,7 @@ export function projectPage(known: KnownState, seen: ProjectSnapshot, page: stri
   const appliedBy = lastApplies(known.runs, project);
   const left = unmanaged > 0 ? ` · ${counted(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
   return markup`${crumbsNode(project)}
-<h1>${project}</h1>
+<h1>${breakable(project)}</h1>
 <p class="lead">${badge(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <section aria-labelledby="entries"><h2 id="entries">Settings, live and declared</h2>

@@ -9,12 +9,15 @@ import { ownersCounted } from "../plan/heading.ts";
 import { attention, type Highlight, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
+import { changeNode } from "../report/html/rows.ts";
+import { plannedRows } from "../report/view.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { KnownState, PlanReader } from "./known-state.ts";
 import { age, dataLink, href, type ListPart, moment, pager } from "./layout.ts";
+import { planRow } from "./run-page.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +26,7 @@ export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
   /** Undefined if the plan cannot be used; `error` has the reason. */
-  readonly plan: Pick<Plan, "created_at" | "digest" | "server" | "manifests" | "summary" | "objections"> | undefined;
+  readonly plan: Plan | undefined;
   readonly error: string | undefined;
   readonly signatures: number;
   readonly highlights: readonly Highlight[];
@@ -131,12 +134,28 @@ function planNode(waiting: WaitingPlan): Markup {
   const unwaived = plan.objections.filter(({ waived }) => !waived);
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
 <p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${ownersCounted(plan.summary)} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
-${highlightsNode(waiting)}${each(unwaived, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
+${highlightsNode(waiting)}${changesNode(waiting.run, plan)}${each(unwaived, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
 ${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
 `;
 }
+
+/** Maximum number of rows listed per plan. */
+const mostRows = 20;
+
+/** The changes, folded if there are many. */
+function changesNode(run: string, plan: Plan): Markup {
+  const rows = plannedRows(plan.resource_changes);
+  const more = rows.length - mostRows;
+  const rest =
+    more > 0 ? markup`<p><a href="/runs/${run}/plan">${counted(more, "more row")} in the report</a></p>` : "";
+  const list = each(rows.slice(0, mostRows), (row) => changeNode(row, planRow));
+  return markup`<details${rows.length <= mostOpen ? markup` open` : ""}><summary>${counted(plan.resource_changes.length, "change")}</summary><ul class="rows">${list}</ul>${rest}</details>`;
+}
+
+/** Up to this many rows of a plan are shown from the start. */
+const mostOpen = 5;
 
 function highlightsNode({ run, highlights }: WaitingPlan): Markup {
   if (highlights.length === 0) return markup``;

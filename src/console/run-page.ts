@@ -87,12 +87,12 @@ function planNode(plan: Plan, run: string, page: string | undefined): Markup {
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
 <p class="soft">${counted(plan.resource_changes.length, "change")} · <code>${plan.digest}</code></p>
-<ul class="rows">${each(part.rows, (change) => changeNode(change, row))}</ul>
+<ul class="rows">${each(part.rows, (change) => changeNode(change, planRow))}</ul>
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
 /** Rows link to their project; long values are truncated. */
-const row = {
+export const planRow = {
   link: ({ project }: PlannedChange) => markup`<a href="${projectHref(project)}">${project}</a>`,
   most: 200,
 };

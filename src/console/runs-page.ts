@@ -41,7 +41,7 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
   const found = filterRuns(known, wanted);
   const part = selectPage(foldRuns(found), page);
   return markup`<h1>Runs</h1>
-<p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first; checks that saw the same as the one before are one row. Plan, drift and watch runs are kept for 90 days.</p>
+<p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first; a saved plan and its apply are one row, and so are checks that saw the same as the one before. Plan, drift and watch runs are kept for 90 days.</p>
 ${formNode(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableNode(part, known)}
 ${pager(part, (to) => href("/runs", { ...wanted, page: to === 1 ? undefined : to }))}
@@ -69,10 +69,15 @@ function tableNode({ rows }: ListPart<FoldedRun>, { live }: KnownState): Markup 
 <tbody>${each(rows, (row) => runRow(row, live))}</tbody></table></div>`;
 }
 
-function runRow({ run, earlier }: FoldedRun, live: LiveRuns): Markup {
+function runRow({ run, planned, earlier }: FoldedRun, live: LiveRuns): Markup {
   const commit = run.commit ? markup`<code>${run.commit.slice(0, 7)}</code>` : "";
-  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${durationText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${plannedNode(planned)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${durationText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `;
+}
+
+function plannedNode(planned: RunSummary | undefined): Markup {
+  if (!planned) return markup``;
+  return markup` <span class="why">planned by ${planned.who}, <a href="/runs/${planned.run}">${moment(planned.started)}</a></span>`;
 }
 
 /** Number of earlier runs with the same observation, and the first of them. */
@@ -147,6 +152,8 @@ export function actionsText(code: string): string {
 /** A run, and the consecutive earlier runs with the same observation. */
 export interface FoldedRun {
   readonly run: RunSummary;
+  /** The run that saved the plan of an apply. */
+  readonly planned: RunSummary | undefined;
   /** Newest first. */
   readonly earlier: readonly RunSummary[];
 }
@@ -154,13 +161,20 @@ export interface FoldedRun {
 /** Read-only commands that run repeatedly: the last of equal results suffices. */
 const checks = new Set(["watch", "drift"]);
 
-/** Runs, newest first, with consecutive equal checks joined. */
+/** Runs, newest first: consecutive equal checks are joined, and a saved plan is in the row of its last apply. */
 export function foldRuns(runs: readonly RunSummary[]): readonly FoldedRun[] {
-  const folded: { readonly run: RunSummary; readonly earlier: RunSummary[] }[] = [];
+  const folded: (FoldedRun & { readonly earlier: RunSummary[] })[] = [];
+  const byName = new Map(runs.map((run) => [run.run, run]));
+  const placed = new Set<string>();
   for (const run of runs) {
     const last = folded.at(-1);
+    if (placed.has(run.run)) continue;
     if (last && isSameResult(last.earlier.at(-1) ?? last.run, run)) last.earlier.push(run);
-    else folded.push({ run, earlier: [] });
+    else {
+      const planned = run.plan === undefined || placed.has(run.plan) ? undefined : byName.get(run.plan);
+      if (planned) placed.add(planned.run);
+      folded.push({ run, planned, earlier: [] });
+    }
   }
   return folded;
 }

@@ -1,6 +1,6 @@
 import { type ExitCode, exit, type Facts } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
-import { commonForm, counted } from "../base/text-format.ts";
+import { commonForm, counted, thousands } from "../base/text-format.ts";
 import { addressParts, resourceName } from "../model/address.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome, OutcomeStatus } from "../model/types.ts";
@@ -66,7 +66,19 @@ interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
 export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
   const all = [...problems.map(problemCause), ...[...outcomes].flatMap(outcomeCause)];
   const causes = [...grouped(all, ({ message, project }) => commonForm(message, project)).values()];
-  return [...refused.map(({ message }) => message), ...causes.sort((a, b) => b.length - a.length).map(reasonText)];
+  const details = causes.sort((a, b) => b.length - a.length).map(reasonText);
+  return [...refused.map(({ message }) => message), ...sharedAdvice(outcomes), ...details];
+}
+
+/** A headline for each advice that several failed writes share: `132 of 132 writes refused: the token needs …`. */
+function sharedAdvice(outcomes: ReadonlyMap<string, Outcome>): readonly string[] {
+  const advices = [...outcomes.values()].flatMap(({ status, error = "" }) => {
+    const [, advice] = status === "failed" ? (/ answered 40[13] .*; ([^;]+)$/s.exec(error) ?? []) : [];
+    return advice === undefined ? [] : [advice];
+  });
+  return [...grouped(advices, (advice) => advice)].flatMap(([advice, { length }]) =>
+    length > 1 ? [`${thousands(length)} of ${counted(outcomes.size, "write")} refused: ${advice}`] : [],
+  );
 }
 
 interface Cause {

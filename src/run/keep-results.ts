@@ -143,6 +143,7 @@ function observationOf(context: Context, result: Applied): RunObservation {
     ...(!isLimited && { covers: shard ?? (() => true) }),
     ...(result.desired ? observeCompared(result.desired, context, result) : observeApplied(result)),
     exceptions: context.rules.flatMap(exceptionOf),
+    overrides: result.plan.overrides ?? [],
     hasLedger: ledger !== undefined,
     ...authorsIn(result.plan),
     cause: command === "plan" || command === "apply" ? "pending" : "drift",

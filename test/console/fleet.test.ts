@@ -142,12 +142,44 @@ test("the list is of what is out of sync, unless all are asked for", async () =>
   expect(await (await get("/?q=project-2")).text()).toContain("Show all 11 projects");
 });
 
+test("a filter finds the projects whose difference comes from a policy; overrides lead to their policy", async () => {
+  const { root, state } = await seenBy([]);
+  const projects = [
+    seen("a/one", [drifted("a/one")], "wide"),
+    seen("a/two", [], "wide"),
+    seen("b/one", [drifted("b/one")], "own"),
+  ];
+  const overrides = [{ policy: "wide", entry: "integration/irc-gateway", projects: 2, differ: 1 }];
+  const at = new Date().toISOString();
+  await recordObservation(state.snapshots, { ...look("r", projects, { run: "r", at, whole: true }), overrides });
+  const { get } = await consoleOver(root);
+  const { projects: listed } = (await (await get("/fleet.json?from=wide")).json()) as {
+    projects: readonly { project: string }[];
+  };
+  expect(listed.map(({ project }) => project)).toEqual(["a/one"]);
+  expect(await (await get("/?policy=own")).text()).not.toContain("is overridden in");
+  const page = await (await get("/")).text();
+  expect(page).toContain('<a href="/?status=any&amp;from=own#list">own</a>');
+  expect(page).toContain(
+    ">wide: integration/irc-gateway is overridden in 2 projects; in 1 of them the live value differs from it</a>",
+  );
+});
+
+test("a search counts what it found, also beyond what it lists", async () => {
+  const { root } = await seenBy(fleet(40), 2);
+  const { get } = await consoleOver(root);
+  expect(await (await get("/search.json?q=project")).json()).toMatchObject({ counts: { projects: 40, runs: 0 } });
+  const page = await (await get("/search?q=project")).text();
+  expect(page).toContain('Projects <span class="soft">the first 30 of 40</span>');
+  expect(page).toContain("group-1/<wbr>team-1/<wbr>project-1</a>");
+});
+
 describe("the history", () => {
   const now = Date.parse("2026-11-21T12:00:00.000Z");
   const counts = { "in sync": 1, pending: 0, drifted: 2, unreadable: 0 };
   const run = (ended: string, more: Partial<RunSummary> = {}) => summary(ended, { started: ended, ended, ...more });
 
-  test("has gaps where nothing was compared, and marks applies and runs that failed or were blocked", () => {
+  test("begins with the first run, has gaps where nothing was compared, and marks applies and runs that failed or were blocked", () => {
     const runs = [
       run("2026-11-21T08:00:00.000Z", { command: "drift", outcome: "failed" }),
       run("2026-11-20T08:00:00.000Z", { command: "apply", outcome: "refused" }),
@@ -158,7 +190,6 @@ describe("the history", () => {
     expect(
       days.map(({ day, counts: of, applied, failed }) => [day, of?.drifted, applied.length, failed.length]),
     ).toEqual([
-      ["2026-11-18", undefined, 0, 0],
       ["2026-11-19", 2, 1, 0],
       ["2026-11-20", undefined, 0, 1],
       ["2026-11-21", undefined, 0, 1],

@@ -23,24 +23,26 @@ test("a difference has the commands that resolve it, what is live before what is
   expect(other).not.toContain("evenkeel accept");
 });
 
-test("checks that saw the same as the one before are one row; applies and what differs are not", () => {
+test("checks that saw the same are one row, and a saved plan and its apply; what differs is not", () => {
   const fleet = { "in sync": 9, pending: 0, drifted: 0, unreadable: 0 };
   const check = (run: string, more = {}) => summary(run, { command: "watch", outcome: "in sync", fleet, ...more });
   const runs = [
     check("7"),
     check("6"),
     check("5"),
-    summary("4", { command: "apply", outcome: "applied" }),
+    summary("4", { command: "apply", outcome: "applied", plan: "2b" }),
     summary("3", { command: "apply", outcome: "applied" }),
+    summary("2b", { command: "plan", outcome: "pending" }),
     check("2", { outcome: "drift", changes: 1 }),
     check("1"),
   ];
-  expect(foldRuns(runs).map(({ run, earlier }) => [run.run, earlier.map((each) => each.run)])).toEqual([
-    ["7", ["6", "5"]],
-    ["4", []],
-    ["3", []],
-    ["2", []],
-    ["1", []],
+  const rows = foldRuns(runs).map(({ run, planned, earlier }) => [run, planned, ...earlier].map((each) => each?.run));
+  expect(rows).toEqual([
+    ["7", undefined, "6", "5"],
+    ["4", "2b"],
+    ["3", undefined],
+    ["2", undefined],
+    ["1", undefined],
   ]);
 });
 
@@ -81,4 +83,7 @@ test("a run groups equal changes, failures first; a saved plan has its values, a
   const report = await (await get("/runs/r-2/plan")).text();
   expect(report).toContain('<a href="/runs/r-2">r-2</a>');
   expect(report).toContain("evenkeel apply --plan r-2");
+  const review = await (await get("/review")).text();
+  expect(review).toContain("<summary>2 changes</summary>");
+  expect(review).toContain('<a href="/projects/web/a">web/a</a>');
 });

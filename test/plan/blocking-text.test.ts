@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/model/types.ts";
 import type { Objection } from "../../src/plan/guards.ts";
 import { blockingText } from "../../src/plan/guards.ts";
+import { runReasons } from "../../src/plan/run-end.ts";
 
 const objection = (guard: Objection["guard"], rest: Partial<Objection> = {}): Objection => ({
   ...{ guard, message: "why", addresses: [] },
@@ -29,4 +31,21 @@ describe("what keeps a plan from being applied, in a few words", () => {
   ])("%s", (_, objections, expected) => {
     expect(blockingText({ objections })).toBe(expected);
   });
+});
+
+test("writes that one requirement refused have a headline in words, before each cause", () => {
+  const refused = (address: string, path: string): [string, Outcome] => [
+    address,
+    { status: "failed", error: `PUT https://x.test${path} answered 403 Forbidden; the token needs the scope api` },
+  ];
+  const outcomes = new Map<string, Outcome>([
+    refused("g/a:webhook/x", "/projects/g%2Fa/hooks/1"),
+    refused("g/b:label/y", "/projects/g%2Fb/labels/y"),
+    ["g/c:label/y", { status: "applied" }],
+  ]);
+  const [headline, ...causes] = runReasons({ problems: [], outcomes });
+  expect(headline).toBe("2 of 3 writes refused: the token needs the scope api");
+  expect(causes).toHaveLength(2);
+  const one = new Map([refused("g/a:webhook/x", "/projects/g%2Fa/hooks/1")]);
+  expect(runReasons({ problems: [], outcomes: one })).toHaveLength(1);
 });

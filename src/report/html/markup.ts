@@ -62,6 +62,11 @@ export function multiline(text: string): Markup {
   return ownMarkup(text.split("\n").map(escapedText).join("&#10;"));
 }
 
+/** A path or a name that may be wrapped after `/` and `_`. */
+export function breakable(text: string): Markup {
+  return markup`${text.split(/(?<=[/_])/).map((part, index) => markup`${index > 0 ? ownMarkup("<wbr>") : ""}${part}`)}`;
+}
+
 /** A list that shows its first `most` items and folds the others under `title`. */
 export function longList(items: readonly Markup[], most: number, className: string, title: string): Markup {
   const list = markup`<ul class="${className}">${items.slice(0, most)}</ul>`;

@@ -7,7 +7,7 @@ import { minuteText } from "../../plan/heading.ts";
 import type { PlannedCall, PlannedChange } from "../../plan/plan.ts";
 import { projectsText, type Row } from "../view.ts";
 import { type Facet, facets, filterLink } from "./filter-link.ts";
-import { badge, each, longList, type Markup, markup, multiline } from "./markup.ts";
+import { badge, breakable, each, longList, type Markup, markup, multiline } from "./markup.ts";
 
 /** One row of a list: a line, and details that open below it. */
 interface RowContent {
@@ -41,7 +41,7 @@ export function rowNode({
   ...rest
 }: RowContent): Markup {
   const { moreSources = 0, detail, isOpen } = rest;
-  const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${project}</span> ` : "";
+  const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${breakable(project)}</span> ` : "";
   return markup`<li${data}><details class="change"${isOpen ? markup` open` : ""}><summary>${sign ? signNode(sign) : ""}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreNode(moreSources)}</span></summary>
 <div class="detail">${detail}</div></details></li>
 `;
@@ -50,7 +50,7 @@ export function rowNode({
 /** A resource name such as `license/MIT`, the key in bold. */
 export function nameNode(name: string): Markup {
   const slash = name.indexOf("/") + 1;
-  return markup`<span class="kind">${name.slice(0, slash)}</span><b>${name.slice(slash)}</b>`;
+  return markup`<span class="kind">${name.slice(0, slash)}</span><b>${breakable(name.slice(slash))}</b>`;
 }
 
 /** The sign of each action, removals first. */
@@ -73,7 +73,7 @@ export interface RowOptions {
   readonly most?: number;
   /** The page of a source line. */
   readonly lineUrl?: ((place: Place) => string | undefined) | undefined;
-  /** The link of a single change. Defaults to its anchor on this page. */
+  /** The link of a change. Defaults to its anchor on this page. */
   readonly link?: (change: PlannedChange) => Markup;
 }
 
@@ -131,7 +131,7 @@ function moreNode(count: number): Markup {
   return count > 0 ? markup` <span class="soft">+${count} more</span>` : markup``;
 }
 
-function detailNode(row: Row, { most, lineUrl, link = linkToChange }: RowOptions): Markup {
+function detailNode(row: Row, { most, lineUrl, link }: RowOptions): Markup {
   const { reason, notes, outcome, sides, projects, members } = row;
   const notKept = outcome?.not_kept ?? [];
   const errors = [
@@ -139,8 +139,8 @@ function detailNode(row: Row, { most, lineUrl, link = linkToChange }: RowOptions
     ...(notKept.length > 0 ? [`Sent, but the server returned another value: ${notKept.join(", ")}`] : []),
   ];
   const [only, ...others] = members;
-  const own = only && others.length === 0 ? markup`${ownFacts(only)}${link(only)}` : "";
-  return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
+  const own = only && others.length === 0 ? markup`${ownFacts(only)}${(link ?? linkToChange)(only)}` : "";
+  return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row, link ?? linkToMember) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
 }
 
 /** The line that declares a change, and the line that sets its value if it is another one. */
@@ -161,18 +161,22 @@ function linkToChange({ address }: PlannedChange): Markup {
   return linkTo(address, "Link to this change");
 }
 
+function linkToMember({ address, project }: PlannedChange): Markup {
+  return linkTo(address, project);
+}
+
 function fact(name: string, text: string, url?: string): Markup {
   const code = markup`<code>${text}</code>`;
   return markup`<span class="fact">${name} ${url === undefined ? code : markup`<a href="${url}">${code}</a>`}</span>`;
 }
 
 /** The projects of a row, each with its own details if they differ. */
-function projectsNode({ members, projects, sides, places }: Row): Markup {
+function projectsNode({ members, projects, sides, places }: Row, link: (change: PlannedChange) => Markup): Markup {
   const memberNode = (change: PlannedChange) => {
-    const { address, project } = change;
+    const { address } = change;
     const line = places.length > 1 ? fact(change.set_at ? "Set at" : "Declared at", lineText(lineOf(change))) : "";
     const own = Object.entries(change.change.before ?? {}).filter(([name]) => !(name in (sides.before ?? {})));
-    return markup`<li data-address="${address}">${linkTo(address, project)}${each(own, ([name, value]) => fact(name, valueText(value)))}${line}${ownFacts(change)}</li>`;
+    return markup`<li data-address="${address}">${link(change)}${each(own, ([name, value]) => fact(name, valueText(value)))}${line}${ownFacts(change)}</li>`;
   };
   return members.length > 0 ? projectList(each(members, memberNode)) : projectNamesNode(projects);
 }

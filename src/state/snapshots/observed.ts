@@ -4,6 +4,7 @@ import { kindWord } from "../../model/owner.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change, Desired, Fields, Place, Project, Value } from "../../model/types.ts";
 import { inlineText, isReference } from "../../model/values.ts";
+import type { OverrideCount } from "../../plan/overrides.ts";
 import type { ProjectSnapshot, SeenDifference, SeenEntry, SeenException } from "./snapshot.ts";
 
 /** The observations of a run. */
@@ -22,6 +23,8 @@ export interface RunObservation {
   readonly observe: (index: number) => ProjectObservation;
   readonly locate: Locate;
   readonly exceptions: readonly SeenException[];
+  /** Entries of policies with a wildcard that other policies override. */
+  readonly overrides?: readonly OverrideCount[];
   /** The author of a change on the server, if known. */
   readonly authorOf?: (address: string) => SeenDifference["changedBy"];
   /** True if a ledger determined the causes of changes. */

@@ -3,6 +3,7 @@ import { UserError } from "../../base/exit.ts";
 import { grouped } from "../../base/grouped.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
 import { addressParts } from "../../model/address.ts";
+import type { OverrideCount } from "../../plan/overrides.ts";
 import type { SnapshotDocuments } from "../state.ts";
 import { addCounts, type ProjectSnapshot, type SeenException, type SyncStatusCounts } from "./snapshot.ts";
 
@@ -31,6 +32,8 @@ export interface FleetIndex {
   readonly whole: { readonly run: string; readonly at: string } | null;
   /** Exceptions from rules. */
   readonly exceptions: readonly SeenException[];
+  /** Overrides that the last run over everything found. */
+  readonly overrides?: readonly OverrideCount[];
   /** Counts of each shard by status. */
   readonly counts: Readonly<Record<string, SyncStatusCounts>>;
 }
@@ -40,9 +43,12 @@ type Readable = Pick<SnapshotDocuments, "read">;
 /** Undefined before the first run, and if the document is damaged. @throws UserError if a newer version wrote it. */
 export async function readFleetIndex(snapshots: Readable): Promise<FleetIndex | undefined> {
   const content = parseDocument((await snapshots.read([fleetIndex])).get(fleetIndex));
-  const { server, whole, exceptions, counts } = content;
+  const { server, whole, exceptions, overrides, counts } = content;
   if (typeof server !== "string" || !isObject(counts) || !Array.isArray(exceptions)) return undefined;
-  return { server, whole: isObject(whole) ? whole : null, exceptions, counts } as FleetIndex;
+  return {
+    ...{ server, whole: isObject(whole) ? whole : null, exceptions, counts },
+    ...(Array.isArray(overrides) && { overrides }),
+  } as FleetIndex;
 }
 
 /** Counts of the fleet by status. */

@@ -58,7 +58,9 @@ export async function recordObservation(snapshots: SnapshotDocuments, run: RunOb
   }
   const { server, exceptions, at } = run;
   const whole = run.whole ? { run: run.run, at } : (before?.whole ?? null);
-  await snapshots.write(new Map([[fleetIndex, documentText({ server, whole, exceptions, counts })]]));
+  const overrides = run.whole ? run.overrides : before?.overrides;
+  const index = { server, whole, exceptions, ...(overrides?.length && { overrides }), counts };
+  await snapshots.write(new Map([[fleetIndex, documentText(index)]]));
   return fleetCounts({ counts });
 }
 
