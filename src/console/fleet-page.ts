@@ -64,7 +64,7 @@ const [ranges, longestHistory] = [[7, 30, 90], 90];
 function rangesNode(known: KnownState, wanted: WantedProjects, shown: number): Markup {
   const lengths = [...new Set(ranges.map((days) => fleetDays(known, days).length))];
   if (lengths.length < 2) return markup``;
-  return markup`<p class="soft ranges">${each(lengths, (days) => markup`<a href="${fleetHref({ ...wanted, days: String(days) })}#over-time"${days === shown ? markup` aria-current="true"` : ""}>${counted(days, "day")}</a> `)}</p>`;
+  return markup`<p class="soft ranges">${each(lengths, (days) => (days === shown ? markup`<b>${counted(days, "day")}</b> ` : markup`<a href="${fleetHref({ ...wanted, days: String(days) })}#over-time">${counted(days, "day")}</a> `))}</p>`;
 }
 
 /** Maximum number of overrides listed. */
