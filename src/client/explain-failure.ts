@@ -73,10 +73,10 @@ function describeRequirements(failure: CallFailed): string | undefined {
   const { called, dialect } = facts;
   const needs = findEndpoint(method, path)?.needs ?? called?.role;
   if (!needs) return undefined;
-  const where = path.startsWith("/groups/") ? "group" : "project";
+  const [, where] = /^\/(project|group)s\//.exec(path) ?? [];
   const role = hasOwnReason(serverMessage)
     ? undefined
-    : `the token needs the role ${neededRoles[needs].words} in this ${where}`;
+    : `the token needs the role ${neededRoles[needs].words}${where ? ` in this ${where}` : ""}`;
   const tier =
     findIntegrationTier(dialect, segments) ?? (called && formatTier(called.list ?? called.section, called.tier));
   return role && tier ? `${role}, and ${tier}` : (role ?? tier);

@@ -101,6 +101,8 @@ const otherNames: Readonly<Record<string, string>> = {
 export const whoami: Run<Options<"whoami">> = async (terminal, options) => {
   if (options.project?.trim() === "")
     throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);
+  if (ownerOfName(options.project ?? "") === "instance")
+    throw new UserError("--project names a project or a group; for the instance, leave it out", exit.usage);
   const project = options.project ?? findFirstNamed(folderOf(terminal, options));
   let isEnough = true;
   const code = await reading(terminal, options, async (reader) => {
@@ -118,7 +120,10 @@ function findFirstNamed(folder: string): string | undefined {
   const named = policies.flatMap(({ projects }) =>
     projects.flatMap(({ form, written }) => (form === "glob" ? [] : written)),
   );
-  return named.find((name) => ownerOfName(name) === "project") ?? named[0];
+  const [project, group] = (["project", "group"] as const).map((owner) =>
+    named.find((name) => ownerOfName(name) === owner),
+  );
+  return project ?? group;
 }
 
 /** `evenkeel storage status STORAGE`. */

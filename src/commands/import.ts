@@ -11,6 +11,7 @@ import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { instanceName } from "../model/owner.ts";
 import { labelledErrors, problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
@@ -46,10 +47,10 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
 };
 
-function checkUsage({ all, group = [] }: Options<"import">, names: readonly string[]): void {
-  if (!all && group.length === 0 && names.length === 0) {
+function checkUsage({ all, group = [], instance }: Options<"import">, names: readonly string[]): void {
+  if (!all && !instance && group.length === 0 && names.length === 0) {
     throw new UserError(
-      "name projects by path or ID, groups with a slash behind, or use --group GLOB or --all",
+      "name projects by path or ID, groups with a slash behind, or use --group GLOB, --all or --instance",
       exit.usage,
     );
   }
@@ -61,7 +62,7 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
 /** The drafts of live state, and the server's release. */
 async function importLive(
   terminal: Terminal,
-  { all = false, group = [], factor = false, secrets, values, kinds: sections }: Options<"import">,
+  { all = false, group = [], instance, factor = false, secrets, values, kinds: sections }: Options<"import">,
   request: Request,
   names: readonly string[],
   catalogue: Catalogue,
@@ -72,7 +73,17 @@ async function importLive(
   try {
     const platform = await platformAt(reader, server);
     const taken = takenVariables(request.folder);
-    const choice = { names, all, groups: group, archived: archived === "include", factor, secrets, values, taken };
+    const named = instance ? [...names, instanceName] : names;
+    const choice = {
+      names: named,
+      all,
+      groups: group,
+      archived: archived === "include",
+      factor,
+      secrets,
+      values,
+      taken,
+    };
     const kinds = kindsToImport(sections, ownersIn(choice), catalogue, platform);
     const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update, kinds };
     const imported = await importProjects(reader, choice, scope);
@@ -151,11 +162,18 @@ function byPlace({ place: a }: Problem, { place: b }: Problem): number {
 }
 
 function checkForeignUsage(
-  { all, group = [], factor, kinds, values }: Choice,
+  { all, group = [], instance, factor, kinds, values }: Choice,
   tool: Tool,
   names: readonly string[],
 ): void {
-  const live = { "--all": all, "--group": group.length > 0, "--factor": factor, "--kinds": kinds, "--values": values };
+  const live = {
+    "--all": all,
+    "--group": group.length > 0,
+    "--instance": instance,
+    "--factor": factor,
+    "--kinds": kinds,
+    "--values": values,
+  };
   const misplaced = Object.entries(live).find(([, value]) => value)?.[0];
   if (misplaced)
     throw new UserError(

@@ -67,6 +67,7 @@ const samples: Readonly<Record<Owner, JsonObject>> = {
     namespace: { id: 1, name: "Payments", path: "payments", kind: "group", full_path: "payments", parent_id: 1 },
   },
   group: { ...sampleRow, full_path: "payments/api", parent_id: 1, created_at: sampleTime },
+  instance: {},
 };
 
 /** A row in expressions: a missing field is null, and numbers are integers. */

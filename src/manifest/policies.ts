@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { impliedFields } from "../model/catalogue.ts";
 import { catalogueEntry, identityOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
-import type { Owner } from "../model/owner.ts";
+import { instanceName, type Owner } from "../model/owner.ts";
 import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Desired, Fields, Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
@@ -43,9 +43,9 @@ export interface Policy {
   readonly document: Document;
   /** The owner to which the policy applies. */
   readonly of: Owner;
-  /** The key of the list of its selectors. */
+  /** The key of its selectors. */
   readonly selects: SelectorKey;
-  /** Selectors of projects or, with a slash at the end, of groups. */
+  /** Selectors of projects or, with a slash at the end, of groups; for the instance, its name. */
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
   /** Limits the selection by a condition. */
@@ -129,7 +129,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     document,
     of,
     selects,
-    projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
+    projects: readSelectors(text, of),
     except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
     ...(where && { where }),
     includesArchived: (text.archived ?? workspace.archived) === "include",
@@ -143,6 +143,12 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     ...why,
   };
   return { policy, problems, plaintext };
+}
+
+/** The lines that select projects or groups; the instance is one line, its name. */
+function readSelectors(text: Partial<PolicyText>, of: Owner): readonly Selector[] {
+  if (of === "instance") return text.instance ? [selectorOf(instanceName, of)] : none;
+  return listed<string | number>(text[selectorKeys[of]]).map(([selector]) => selectorOf(selector, of));
 }
 
 /** The condition of a policy. An invalid expression, which is reported, selects nothing. */

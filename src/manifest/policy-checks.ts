@@ -7,7 +7,7 @@ import { addedElsewhere, foreignSlug } from "../model/dialect-evidence.ts";
 import { propertyOf } from "../model/field-meaning.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../model/kinds.ts";
-import { bareName, type Owner, ownerOfName, owners } from "../model/owner.ts";
+import { bareName, type Owner, ownerOfName, owners, pluralOwner } from "../model/owner.ts";
 import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
@@ -33,7 +33,8 @@ type Check = (policy: Checkable) => readonly Problem[];
 
 /** Checks of a policy beyond its schema and its integrations' parameters, by description. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["projects or groups are selected, not both", oneOwner],
+  ["projects, groups or the instance are selected, only one of them", oneOwner],
+  ["the instance needs no selection", wholeInstance],
   ["globs are valid", knownGlobs],
   ["what is selected has each section", ownSections],
   ["where is an expression", knownCondition],
@@ -60,29 +61,44 @@ export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
 }
 
 function oneOwner({ document }: Checkable): readonly Problem[] {
-  if (!isObject(document.value) || !("projects" in document.value && "groups" in document.value)) return [];
-  const message = "a policy selects projects or groups, not both; write a policy for each";
-  return [problemAt("contradiction", message, { document, path: ["groups"], of: "key" })];
+  const { value } = document;
+  const selected = isObject(value) ? owners.filter((owner) => selectorKeys[owner] in value) : [];
+  const [first, second] = selected;
+  if (!first || !second) return [];
+  const message = `a policy selects ${pluralOwner(first)} or ${pluralOwner(second)}, not both; write a policy for each`;
+  return [problemAt("contradiction", message, { document, path: [selectorKeys[second]], of: "key" })];
+}
+
+function wholeInstance({ document, text, of }: Checkable): readonly Problem[] {
+  if (of !== "instance") return [];
+  return (["except", "where", "archived"] as const).flatMap((key) => {
+    if (text[key] === undefined) return [];
+    const message = `${key} limits what projects or groups select, and this policy is of the instance`;
+    return [problemAt("contradiction", message, { document, path: [key], of: "key" })];
+  });
 }
 
 function knownGlobs({ document, text, of }: Checkable): readonly Problem[] {
+  if (of === "instance") return [];
   return ([selectorKeys[of], "except"] as const).flatMap((key) =>
     listed<string | number>(text[key]).flatMap(([written, index]) => {
-      const fault = selectorFault(written) ?? (of === "project" ? groupFault(written) : undefined);
+      const fault = selectorFault(written) ?? (of === "project" ? otherOwnerFault(written) : undefined);
       return fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path: [key, index] })] : [];
     }),
   );
 }
 
 function knownCondition({ document, text, of }: Checkable): readonly Problem[] {
-  if (text.where === undefined) return [];
+  if (text.where === undefined || of === "instance") return [];
   const compiled = compileWhere(of)(text.where);
   if (!("fault" in compiled)) return [];
   return [expressionProblem("where", { document, key: "where", text: text.where }, compiled.fault)];
 }
 
-function groupFault(written: string | number): string | undefined {
-  if (ownerOfName(String(written)) === "project") return undefined;
+function otherOwnerFault(written: string | number): string | undefined {
+  const owner = ownerOfName(String(written));
+  if (owner === "project") return undefined;
+  if (owner === "instance") return "a project; a policy of the instance has instance: true in place of projects";
   return `a project; a policy of the group ${bareName(String(written))} has groups in place of projects`;
 }
 
@@ -91,7 +107,8 @@ function ownSections({ document, text, catalogue, of }: Checkable): readonly Pro
   const { foreign } = sectionKeys(catalogue)(of);
   const words = (key: string) => {
     const [other = of] = owners.filter((each) => each !== of && sectionKeys(catalogue)(each).own.includes(key));
-    return `${of}s have no ${key}; it is a kind of ${other}s, for policies with ${selectorKeys[other]} in place of ${selectorKeys[of]}`;
+    const have = of === "instance" ? "the instance has" : `${of}s have`;
+    return `${have} no ${key}; it is a kind of ${pluralOwner(other)}, for policies with ${selectorKeys[other]} in place of ${selectorKeys[of]}`;
   };
   const keys = foreign.filter((key) => Object.hasOwn(text, key));
   const listedIn = listed(text.exclusive).filter(([word]) => foreign.includes(word));
@@ -103,7 +120,7 @@ function ownSections({ document, text, catalogue, of }: Checkable): readonly Pro
   ];
 }
 
-/** The sections of projects or groups, and those of the other owner only. */
+/** The sections of an owner, and those of the others only. */
 const sectionKeys = memoized(
   (catalogue: Catalogue) =>
     memoized((of: Owner) => {
@@ -209,9 +226,9 @@ function isKnownIn(owner: Owner, name: string): boolean {
 
 function unknownReference(name: string, owner: Owner): string {
   if (name.startsWith("${")) return "unclosed interpolation; write $${ for a literal ${";
-  const near = parseReference(name) ? name.replace(/^\w+/, owner) : nearest(name, factsOf[owner]);
+  const near = nearest(parseReference(name) ? name.replace(/^\w+/, owner) : name, factsOf[owner]);
   const hint = near ? `did you mean \${${near}}?` : `expected one of ${referenceWords(owner)}`;
-  const what = parseReference(name) ? `is not defined for ${owner}s` : "is not defined";
+  const what = parseReference(name) ? `is not defined for ${pluralOwner(owner)}` : "is not defined";
   return `\${${name}} ${what}; ${hint}`;
 }
 

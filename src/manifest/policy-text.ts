@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
-import type { Owner } from "../model/owner.ts";
+import { type Owner, owners } from "../model/owner.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 
 /** A Policy document as written, if it conforms to the schema. */
@@ -11,6 +11,8 @@ export interface PolicyText {
   readonly projects: readonly (string | number)[];
   /** In place of `projects`: the policy then applies to groups. */
   readonly groups: readonly (string | number)[];
+  /** In place of `projects`: the policy then applies to the instance. */
+  readonly instance: true;
   readonly except: readonly (string | number)[];
   readonly where: string;
   readonly archived: "include";
@@ -26,16 +28,20 @@ export interface PolicyText {
   readonly exclusive: readonly string[];
 }
 
-/** The key of the list that selects projects or groups. */
-export type SelectorKey = "projects" | "groups";
+/** The key that selects projects, groups or the instance. */
+export type SelectorKey = "projects" | "groups" | "instance";
 
 /** The owner to which a policy applies, as written. */
 export function ownerOfPolicy(written: unknown): Owner {
-  return isObject(written) && "groups" in written && !("projects" in written) ? "group" : "project";
+  return (isObject(written) && owners.find((owner) => selectorKeys[owner] in written)) || "project";
 }
 
-/** The key of the list of selectors, by owner. */
-export const selectorKeys: Readonly<Record<Owner, SelectorKey>> = { project: "projects", group: "groups" };
+/** The key that selects, by owner. */
+export const selectorKeys = {
+  project: "projects",
+  group: "groups",
+  instance: "instance",
+} as const satisfies Readonly<Record<Owner, SelectorKey>>;
 
 /** The section of a kind in a policy; undefined if there is none. */
 export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject | undefined {

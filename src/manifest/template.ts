@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import type { Owner } from "../model/owner.ts";
+import type { NamedOwner, Owner } from "../model/owner.ts";
 import type { Scalar, Value } from "../model/types.ts";
 import { textsWithin } from "../model/values.ts";
 
@@ -74,12 +74,13 @@ function orEmpty(found: Resolved): Resolved {
 const ownFacts = ["path", "name", "id"] as const;
 
 /** Facts about the project or group to which a policy applies. */
-export type ProjectFact = `${Owner}.${(typeof ownFacts)[number]}`;
+export type ProjectFact = `${NamedOwner}.${(typeof ownFacts)[number]}`;
 
 /** The facts that policies of projects, and of groups, can refer to. */
 export const factsOf: Readonly<Record<Owner, readonly ProjectFact[]>> = {
   project: ownFacts.map((fact) => `project.${fact}` as const),
   group: ownFacts.map((fact) => `group.${fact}` as const),
+  instance: [],
 };
 
 /** Checks a reference by its name alone. */

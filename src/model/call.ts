@@ -63,8 +63,9 @@ export function isResolved(path: string): boolean {
 export function segmentsIn({ path }: Endpoint, filled: string): Readonly<Record<string, string>> | undefined {
   const parts = partsOf(path);
   const pattern = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : literalPattern(part))).join("");
-  const [, ...values] = new RegExp(`^${pattern}$`).exec(filled) ?? [];
-  if (values.length === 0) return undefined;
+  const found = new RegExp(`^${pattern}$`).exec(filled);
+  if (!found) return undefined;
+  const [, ...values] = found;
   return Object.fromEntries(values.map((value, index) => [parts[index * 2 + 1] ?? "", decodeURIComponent(value)]));
 }
 

@@ -1,5 +1,5 @@
 import { addressMatcher, projectMatcher } from "./address.ts";
-import { bareName, idIn, isId, type Owner, ownerName, ownerOfName } from "./owner.ts";
+import { bareName, idIn, isId, type Owner, ownerName, ownerOfName, ownerRecord } from "./owner.ts";
 import type { Project } from "./types.ts";
 
 /**
@@ -18,7 +18,7 @@ export type AddressTest = (address: string, project: Project) => boolean;
 function listForms(glob: string, owner: Owner): ReadonlySet<NameForm> {
   const whole = projectPart(glob);
   const forms = new Set<NameForm>();
-  if (/^\**$/.test(whole) || !canMatchOwner(whole, owner)) return forms;
+  if (/^\**$/.test(whole) || owner === "instance" || !canMatchOwner(whole, owner)) return forms;
   const part = owner === "group" ? bareName(whole) : whole;
   if (/^[\d*?]*$|[[{\\]/.test(part)) forms.add("id");
   if (/\D/.test(part)) forms.add("path");
@@ -43,7 +43,7 @@ export function addressTest(glob: string): AddressTest {
 export function cautiousAddressTest(glob: string): AddressTest {
   const matches = addressTest(glob);
   const matchesOfAny = addressMatcher(renamed(glob, "*"));
-  const forms = { project: [...listForms(glob, "project")], group: [...listForms(glob, "group")] };
+  const forms = ownerRecord((owner) => [...listForms(glob, owner)]);
   return (address, project) =>
     matches(address, project) ||
     (forms[ownerOfName(project.name)].some((form) => project[form] === undefined) && matchesOfAny(address));

@@ -2,7 +2,7 @@ import { serverWords, tierIncludes, unavailableBefore } from "./availability.ts"
 import { type Catalogue, factHolds } from "./catalogue.ts";
 import { dialects } from "./dialects.ts";
 import { kindOf, type PolicyKind, removedSection } from "./kinds.ts";
-import { ownerOfKind } from "./owner.ts";
+import { ownerOfKind, pluralOwner } from "./owner.ts";
 import type { Platform } from "./types.ts";
 
 type Section = Pick<PolicyKind, "kind" | "section">;
@@ -32,7 +32,7 @@ function missingSection(catalogue: Catalogue, { kind, section }: Section, platfo
   if (fact === undefined || factHolds(catalogue, fact, platform.release)) return undefined;
   const stating = [...dialects.values()].find(({ facts }) => facts.some(({ id }) => id === fact));
   const { from } = stating?.facts.find(({ id }) => id === fact) ?? {};
-  const what = `${section} of ${ownerOfKind(kind)}s exist from release ${from} on, in dialect ${stating?.name}`;
+  const what = `${section} of ${pluralOwner(ownerOfKind(kind))} exist from release ${from} on, in dialect ${stating?.name}`;
   const other = stating?.name === catalogue.dialect ? "" : `, and server.dialect is ${catalogue.dialect}`;
   return `${what}; ${serverWords(platform)}${other}`;
 }

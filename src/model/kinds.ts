@@ -5,7 +5,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { Integration } from "./integration.ts";
 import type { KindRow, PolicyColumn } from "./kind-row.ts";
-import { kindOfWord, kindWord, type Owner, ownerOfKind } from "./owner.ts";
+import { kindOfWord, kindWord, type Owner, ownerOfKind, ownerRecord } from "./owner.ts";
 import { compareReleases } from "./releases.ts";
 import type { FieldSchema } from "./resource-kind.ts";
 import type { Change, Kind, Platform, Resource } from "./types.ts";
@@ -37,7 +37,7 @@ export function policyKinds(catalogue: Catalogue, owner: Owner = "project"): rea
 const policyKindsByOwner = memoized(({ kinds }: Catalogue): Readonly<Record<Owner, readonly PolicyKind[]>> => {
   const all = [...kinds].flatMap(([kind, { policy }]) => (policy ? [{ kind, ...policy }] : []));
   const of = (owner: Owner) => all.filter(({ kind }) => ownerOfKind(kind) === owner);
-  return { project: of("project"), group: of("group") };
+  return ownerRecord(of);
 }, new WeakMap());
 
 /** The kinds of projects, or of groups, that `import` reads by default. */

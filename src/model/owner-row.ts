@@ -17,6 +17,7 @@ export const rowFields: Readonly<Record<Owner, readonly string[]>> = {
     "namespace",
   ],
   group: ["id", "name", "path", "full_path", "parent_id", "visibility", "archived", "created_at"],
+  instance: [],
 };
 
 const deletionDates = ["marked_for_deletion_on", "marked_for_deletion_at"] as const;

@@ -1,17 +1,30 @@
 import type { Kind, Project } from "./types.ts";
 
 /**
- * An owner of resources: a project or a group. The name of a group in addresses is its full path or its ID with a slash
- * at the end: `payments/`. So the name alone identifies the owner, and IDs of projects and groups never collide.
+ * An owner of resources: a project, a group or the instance. The name of a group in addresses is its full path or its ID
+ * with a slash at the end: `payments/`; that of the instance is `instance`, which is no full path of a project. So the
+ * name alone identifies the owner, and IDs of projects and groups never collide.
  */
 export type Owner = (typeof owners)[number];
 
 /** The order of reads and reports. */
-export const owners = ["project", "group"] as const;
+export const owners = ["project", "group", "instance"] as const;
+
+/** An owner of which there are many, each with an ID and a path. */
+export type NamedOwner = Exclude<Owner, "instance">;
+
+/** A value for each owner. */
+export function ownerRecord<Each>(of: (owner: Owner) => Each): Readonly<Record<Owner, Each>> {
+  return { project: of("project"), group: of("group"), instance: of("instance") };
+}
+
+/** The name of the instance in addresses. */
+export const instanceName = "instance";
 
 /** The owner to which a name, a path or a glob belongs. */
 export function ownerOfName(name: string): Owner {
-  return name.endsWith("/") ? "group" : "project";
+  if (name.endsWith("/")) return "group";
+  return name.length === instanceName.length && name.toLowerCase() === instanceName ? "instance" : "project";
 }
 
 export function isGroup({ name }: Pick<Project, "name">): boolean {
@@ -33,16 +46,23 @@ export function bareName(name: string): string {
   return name.endsWith("/") ? name.slice(0, -1) : name;
 }
 
-/** For messages: `project payments/api`, `group payments`. */
+/** For messages: `project payments/api`, `group payments`, `the instance`. */
 export function describeOwner(name: string): string {
-  return `${ownerOfName(name)} ${bareName(name)}`;
+  const owner = ownerOfName(name);
+  return owner === "instance" ? "the instance" : `${owner} ${bareName(name)}`;
 }
 
-const groupPrefix = "group:";
+/** For messages: `projects`, `groups`, `the instance`. */
+export function pluralOwner(owner: Owner): string {
+  return owner === "instance" ? "the instance" : `${owner}s`;
+}
+
+/** Kinds of projects have no prefix. */
+const prefixes = { project: "", group: "group:", instance: "instance:" } as const satisfies Record<Owner, string>;
 
 /** The kind for a word in an address of this owner. */
 export function kindOfWord(owner: Owner, word: string): Kind {
-  return owner === "group" ? `${groupPrefix}${word}` : word;
+  return `${prefixes[owner]}${word}`;
 }
 
 /** The kind of a change in a plan or diff, which contains the word. */
@@ -52,12 +72,13 @@ export function kindIn({ project, kind }: { readonly project: string; readonly k
 
 /** The word of a kind in addresses, plans and messages. */
 export function kindWord(kind: Kind): string {
-  return kind.startsWith(groupPrefix) ? kind.slice(groupPrefix.length) : kind;
+  return kind.slice(prefixes[ownerOfKind(kind)].length);
 }
 
 /** The owner that has resources of a kind. */
 export function ownerOfKind(kind: Kind): Owner {
-  return kind.startsWith(groupPrefix) ? "group" : "project";
+  if (kind.startsWith(prefixes.group)) return "group";
+  return kind.startsWith(prefixes.instance) ? "instance" : "project";
 }
 
 /** True for an ID, not a path. Servers interpret digits alone as an ID. */

@@ -8,6 +8,7 @@ import { alternativesIn } from "./alternatives.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { isResolved } from "./call.ts";
 import { isReservedName } from "./kind-schema.ts";
+import { type Owner, pluralOwner } from "./owner.ts";
 import {
   type FieldSchema,
   isSingleton,
@@ -116,10 +117,7 @@ function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly Ki
 }
 
 function formatOwners({ of }: Named): string {
-  return [of]
-    .flat()
-    .map((owner) => `${owner}s`)
-    .join(" and ");
+  return [of].flat().map(pluralOwner).join(" and ");
 }
 
 /** Unknown names of fields, and optional key fields without a default for an omitted part. */
@@ -438,13 +436,23 @@ function hiddenRemoval(kind: ResourceKind, name: string, method: string, path: s
 }
 
 function boundedPath(kind: ResourceKind, path: string, why = ""): string | undefined {
-  const isBelow = ownersOf(kind).some((owner) => new RegExp(`^/${owner}s/:id/[\\w:-]`).test(path));
+  const isBelow = ownersOf(kind).some((owner) => below[owner].pattern.test(path));
   return isBelow ? undefined : `${why}expected a path below ${ownerPaths(kind)}`;
 }
 
+/** Paths below an owner; for the instance, all but those of projects, groups and users themselves, and of what they have. */
+const below: Readonly<Record<Owner, { readonly pattern: RegExp; readonly words: string }>> = {
+  project: { pattern: /^\/projects\/:id\/[\w:-]/, words: "/projects/:id" },
+  group: { pattern: /^\/groups\/:id\/[\w:-]/, words: "/groups/:id" },
+  instance: {
+    pattern: /^\/(?!(?:projects|groups|users)\b)[\w-]/,
+    words: "/, but not below /projects, /groups or /users",
+  },
+};
+
 function ownerPaths(kind: ResourceKind): string {
   return ownersOf(kind)
-    .map((owner) => `/${owner}s/:id`)
+    .map((owner) => below[owner].words)
     .join(" or ");
 }
 
@@ -467,6 +475,8 @@ function unknownName(kind: ResourceKind, call: string, names: readonly string[])
   if (early) return `there is no row yet, so the path cannot have :${early}`;
   const field = isWhole && names.find((each) => each !== "id");
   if (field) return `it reads everything of a project or group, so the path cannot have :${field}`;
+  const isOfInstance = ownersOf(kind).every((owner) => owner === "instance");
+  if (isOfInstance) return names.includes("id") ? "the instance has no ID, so the path cannot have :id" : undefined;
   return names.includes("id") ? undefined : "the path needs :id, the project or group";
 }
 

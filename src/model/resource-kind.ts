@@ -2,6 +2,7 @@ import schema from "../../schemas/resource-kind.schema.json" with { type: "json"
 import { compile } from "../base/schema.ts";
 import type { ObservedQuirk } from "./dialect.ts";
 import type { RouteColumn } from "./events.ts";
+import type { Owner } from "./owner.ts";
 import type { Plain, Scalar, Tier } from "./types.ts";
 
 /** The content of a kind's file (schemas/resource-kind.schema.json). */
@@ -66,8 +67,6 @@ interface KindAnswer {
   readonly status: number;
   readonly body: string;
 }
-
-type Owner = "project" | "group";
 
 type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "admin";
 
@@ -198,7 +197,7 @@ export function writtenCall(call: WrittenCall): { readonly method: string; reado
 /** The call for an owner: paths of projects and groups differ in their first segment. */
 export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner): ReturnType<typeof writtenCall> {
   const { method, path } = writtenCall(call);
-  if (ownersOf(kind).length < 2) return { method, path };
+  if (ownersOf(kind).length < 2 || owner === "instance") return { method, path };
   return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };
 }
 

@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { commonForm, counted, firstFew, foldedAlike, joinedByAnd, thousands } from "../base/text-format.ts";
 import { addressParts } from "../model/address.ts";
-import { kindWord, ownerOfKind } from "../model/owner.ts";
+import { kindWord, ownerOfKind, pluralOwner } from "../model/owner.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
 import type { Difference, LiveCounts } from "./diff/diff.ts";
@@ -151,8 +151,9 @@ export function sharesByKind(
   return Array.from(
     grouped(removals, ({ kind }) => kind),
     ([kind, those]) => {
-      const owner = ownerOfKind(kind) === "group" ? " of groups" : "";
-      return { scope: `kind ${kindWord(kind)}${owner}`, removals: those, live: live[kind] ?? 0 };
+      const owner = ownerOfKind(kind);
+      const of = owner === "project" ? "" : ` of ${pluralOwner(owner)}`;
+      return { scope: `kind ${kindWord(kind)}${of}`, removals: those, live: live[kind] ?? 0 };
     },
   );
 }

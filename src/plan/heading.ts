@@ -1,5 +1,5 @@
-import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts";
-import { ownerOfName } from "../model/owner.ts";
+import { counted, firstFew, joinedByAnd, shellWord, thousands } from "../base/text-format.ts";
+import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import type { Plan, PlanScope, Summary } from "./plan.ts";
 
 /** Describes the scope of a plan: `shard 1/8, --target payments/*`; empty for everything. */
@@ -51,11 +51,24 @@ function describeOwners(projects: number, names: readonly string[]): string {
   return names.length === projects ? namesCounted(names) : counted(projects, "project");
 }
 
-/** `214 projects`, `3 groups`, or `217 projects and groups (214 and 3)`. */
-export function ownersCounted({ projects, groups = 0 }: Pick<Summary, "projects" | "groups">): string {
-  if (groups === 0) return counted(projects, "project");
-  if (groups === projects) return counted(groups, "group");
-  return `${thousands(projects)} projects and groups (${thousands(projects - groups)} and ${thousands(groups)})`;
+/** The numbers of projects, of groups and of the instance, as in the summary of a plan. */
+type OwnerCounts = Pick<Summary, "projects" | "groups" | "instance">;
+
+/** `214 projects`, `3 groups`, `217 projects and groups (214 and 3)`, or `2 groups and instance (1 and 1)`. */
+export function ownersCounted({ projects, groups = 0, instance = 0 }: OwnerCounts): string {
+  const counts = { project: projects - groups - instance, group: groups, instance };
+  const present = owners.filter((owner) => counts[owner] > 0);
+  const [only = "project", ...others] = present;
+  if (others.length === 0) return counted(counts[only], only);
+  const words = present.map((owner) => (owner === "instance" ? owner : `${owner}s`));
+  return `${thousands(projects)} ${joinedByAnd(words)} (${joinedByAnd(present.map((owner) => thousands(counts[owner])))})`;
+}
+
+/** Counts owners by their names in addresses. */
+export function countOwners(names: readonly string[]): OwnerCounts {
+  const count = (owner: Owner) => names.filter((name) => ownerOfName(name) === owner).length;
+  const [groups, instance] = [count("group"), count("instance")];
+  return { projects: names.length, ...(groups > 0 && { groups }), ...(instance > 0 && { instance }) };
 }
 
 /** `7 archived projects skipped`; empty if there are none. */
@@ -63,10 +76,7 @@ export function archivedText({ archived = 0 }: Pick<Summary, "archived">): strin
   return archived > 0 ? `${counted(archived, "archived project")} skipped` : "";
 }
 
-/** Like {@link ownersCounted}, by names: those of groups end in a slash. */
+/** Like {@link ownersCounted}, by names. */
 export function namesCounted(names: readonly string[]): string {
-  return ownersCounted({
-    projects: names.length,
-    groups: names.filter((name) => ownerOfName(name) === "group").length,
-  });
+  return ownersCounted(countOwners(names));
 }

@@ -2,12 +2,13 @@ import { compareTexts } from "../base/text-format.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
 import { irreversibleOf } from "../model/kinds.ts";
-import { kindWord, ownerOfName } from "../model/owner.ts";
+import { kindWord } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Place, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
 import type { Difference } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
+import { countOwners } from "./heading.ts";
 import { addOverrides, overriddenIn } from "./overrides.ts";
 import {
   actionOf,
@@ -85,10 +86,8 @@ export function planOf(input: PlanInput): Plan {
 
 function summarize(input: PlanInput, changes: readonly PlannedChange[]): Summary {
   const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
-  const groups = input.differences.filter(({ project }) => ownerOfName(project) === "group").length;
   return {
-    projects: input.differences.length,
-    ...(groups > 0 && { groups }),
+    ...countOwners(input.differences.map(({ project }) => project)),
     ...(input.archived && { archived: input.archived }),
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
     live: sum((difference) => difference.live),

@@ -5,7 +5,6 @@ import type { Policy } from "../manifest/policies.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fieldOf, identityOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
-import type { Owner } from "../model/owner.ts";
 import type { Desired, Live, Project } from "../model/types.ts";
 
 /** An entry of a policy with a wildcard that is overridden by a different value, as plans count it. */
@@ -18,7 +17,7 @@ export interface OverrideCount {
   /** Number of those whose live value differs from the entry; null if no live state was read. */
   readonly differ: number | null;
   /** Set for a policy of groups. */
-  readonly of?: Exclude<Owner, "project">;
+  readonly of?: "group";
 }
 
 /** The count of one override in one project. */

@@ -73,10 +73,12 @@ export interface PlanScope {
 }
 
 export interface Summary extends ActionCounts {
-  /** Projects and groups. */
+  /** Projects, groups and the instance. */
   readonly projects: number;
   /** Number of groups among them; omitted if 0. */
   readonly groups?: number;
+  /** 1 if the instance is among them. */
+  readonly instance?: number;
   /** Number of skipped archived projects; omitted if 0. */
   readonly archived?: number;
   readonly changed_projects: number;

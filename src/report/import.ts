@@ -1,7 +1,9 @@
 import { blanksIn, type Draft, ownerOfDraft } from "../author/import/policy.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
+import type { JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { selectorKeys } from "../manifest/policy-text.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { fieldOf, importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
@@ -177,12 +179,17 @@ function countLiterals(written: ImportReport["written"], catalogue: Catalogue): 
   ).length;
 }
 
+function selectionOf(draft: Draft): JsonObject {
+  const owner = ownerOfDraft(draft);
+  return { [selectorKeys[owner]]: owner === "instance" ? true : draft.projects };
+}
+
 /** The document of `import --report json`. */
 export function importJson({ written, idle, archived = 0, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
     name: draft.name,
-    [`${ownerOfDraft(draft)}s`]: draft.projects,
+    ...selectionOf(draft),
     ...(draft.except.length > 0 && { except: draft.except }),
     ...Object.fromEntries(
       listKinds([draft], catalogue).map(({ kind, section }) => [section, listKeys(draft.entries, kind)]),

@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
+import { owners, pluralOwner } from "../model/owner.ts";
 import { ownersCounted } from "../plan/heading.ts";
 import type { Unmanaged, UnreadSection } from "../run/unmanaged.ts";
 import { code, fitLines, heading, row } from "./markdown-text.ts";
@@ -32,12 +33,13 @@ export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
 const mostNamed = 10;
 
 /** The count in one sentence, without a period. */
-export function unmanagedHeadline({ resources, projects, groups = 0, problems }: Unmanaged): string {
+export function unmanagedHeadline({ resources, problems, ...counts }: Unmanaged): string {
+  const { projects } = counts;
   if (projects === 0 && problems.length > 0) return `Nothing was compared: ${counted(problems.length, "problem")}`;
   const owners = new Set(resources.map(({ project }) => project)).size;
-  const of = `${owners === projects ? "" : `${owners} of `}${ownersCounted({ projects, groups })}`;
+  const of = `${owners === projects ? "" : `${owners} of `}${ownersCounted(counts)}`;
   return resources.length === 0
-    ? `Nothing unmanaged in ${ownersCounted({ projects, groups })}`
+    ? `Nothing unmanaged in ${ownersCounted(counts)}`
     : `${counted(resources.length, "unmanaged resource")} in ${of}`;
 }
 
@@ -46,10 +48,10 @@ export function unreadSentences({ unread }: Unmanaged): readonly string[] {
   const [whole, partly] = [true, false].map((is) =>
     unread.filter(({ projects, total }) => (projects === total) === is),
   );
-  const wholly = (["project", "group"] as const).flatMap((of) => {
+  const wholly = owners.flatMap((of) => {
     const sections = (whole ?? []).flatMap((each) => (each.of === of ? each.section : []));
     return sections.length > 0
-      ? [`Not read of ${of}s: ${joinedByAnd(sections)}, because no policy has such a section.`]
+      ? [`Not read of ${pluralOwner(of)}: ${joinedByAnd(sections)}, because no policy has such a section.`]
       : [];
   });
   const alike = grouped(partly ?? [], ({ of, projects, total }) => `Not read in ${projects} of ${counted(total, of)}`);
@@ -61,8 +63,8 @@ function partlyUnread([where, sections]: readonly [where: string, sections: read
 }
 
 /** The document of `unmanaged --report json`. */
-export function unmanagedJson({ projects, groups, resources, unread, problems, warnings }: Unmanaged): string {
-  const summary = { projects, ...(groups !== undefined && { groups }), unmanaged: resources.length };
+export function unmanagedJson({ resources, unread, problems, warnings, ...counts }: Unmanaged): string {
+  const summary = { ...counts, unmanaged: resources.length };
   return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);
 }
 

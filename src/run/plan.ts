@@ -9,7 +9,7 @@ import type { Policy, Variable } from "../manifest/policies.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { call } from "../model/call.ts";
 import { projectNamed } from "../model/identity.ts";
-import { ownerOfName } from "../model/owner.ts";
+import { callsOfOwner } from "../model/owner-calls.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Place, Problem, Project, SecretReference } from "../model/types.ts";
 import { inlineText, isReference, referencesIn } from "../model/values.ts";
@@ -273,12 +273,12 @@ async function withAuthors<Result extends Planned>(
   return { ...result, plan: { ...plan, digest: planDigest(plan) } };
 }
 
-const lists = { project: "listAuditEvents", group: "listGroupAuditEvents" } as const;
-
 /** The newest events, or the reason why the server does not list them. @throws CallFailed if it ends the run. */
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
+  const endpoint = callsOfOwner(project)?.auditEvents;
+  if (!endpoint) return [];
   try {
-    const { body } = await reader.get(call(lists[ownerOfName(project)], { id: project }, { per_page: "100" }));
+    const { body } = await reader.get(call(endpoint, { id: project }, { per_page: "100" }));
     return Array.isArray(body) ? body.filter(isObject) : [];
   } catch (error) {
     if (error instanceof CallFailed) return error;

@@ -3,9 +3,10 @@ import { addressParts } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectTest } from "../model/identity.ts";
 import { policyKinds } from "../model/kinds.ts";
-import { ownerOfName, owners } from "../model/owner.ts";
+import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
 import type { DesiredProject, Kind, Problem } from "../model/types.ts";
+import { countOwners } from "../plan/heading.ts";
 import { failedPlan } from "./failed-plan.ts";
 import { refresh } from "./live/refresh.ts";
 import { select } from "./live/select-projects.ts";
@@ -15,10 +16,12 @@ import { scopeOf } from "./scope.ts";
 
 /** Live resources that no policy declares, in the projects and groups that policies select. */
 export interface Unmanaged {
-  /** Number of projects and groups read. */
+  /** Number of projects and groups read, with the instance. */
   readonly projects: number;
   /** Number of groups among them; undefined if 0. */
   readonly groups?: number;
+  /** 1 if the instance is among them. */
+  readonly instance?: number;
   /** Sorted by project. */
   readonly resources: readonly UnmanagedResource[];
   readonly unread: readonly UnreadSection[];
@@ -36,7 +39,7 @@ interface UnmanagedResource {
 /** A section that no policy of some projects or groups has, so that it is not read there. */
 export interface UnreadSection {
   readonly section: string;
-  readonly of: "project" | "group";
+  readonly of: Owner;
   /** Number of resources listed. */
   readonly projects: number;
   /** Total number. */
@@ -60,10 +63,8 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
       const { target = () => true } = scope.diff({ name: project });
       return unmanaged.filter(target);
     });
-    const groups = differences.filter(({ project }) => ownerOfName(project) === "group").length;
     return {
-      projects: differences.length,
-      ...(groups > 0 && { groups }),
+      ...countOwners(differences.map(({ project }) => project)),
       resources: addresses.map(toResource),
       unread: unreadSections(run.reader.catalogue, desired),
       ...bySeverity([...reported, ...problems]),

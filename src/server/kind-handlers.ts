@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import type { Owner } from "../model/owner.ts";
 import {
   type CallName,
   type FieldSchema,
@@ -15,6 +16,7 @@ import { changedRow, shownRow } from "./kind-rows.ts";
 import {
   addRow,
   changeRow,
+  instanceId,
   lacksTarget,
   makeRow,
   ownerRow,
@@ -25,7 +27,7 @@ import {
   rowsElsewhere,
 } from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
-import { hasKey, isPart, type OwnerKind, type ServedKind } from "./kinds.ts";
+import { hasKey, isPart, type ServedKind } from "./kinds.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { shownGroup, shownProject } from "./projects.ts";
@@ -320,30 +322,33 @@ function otherAnswer(
 }
 
 /** The project or group of a request; an error if it does not exist or is hidden. */
-function findOwner(context: ServerContext, asked: KindRequest, of: OwnerKind): OwnerOfRows | ServerReply {
+function findOwner(context: ServerContext, asked: KindRequest, of: Owner): OwnerOfRows | ServerReply {
   return finders[of](context, asked);
 }
 
-const finders: Readonly<Record<OwnerKind, (context: ServerContext, asked: KindRequest) => OwnerOfRows | ServerReply>> =
-  {
-    project: (context, asked) => {
-      const { match, method, address, query, caller } = asked;
-      const project = findProject(context.state, match.owner) ?? formerProject(context, match.owner);
-      if (!project) return notFound("Project");
-      if (!("record" in project)) return movedReply(method, address, query, project.movedTo);
-      const shown = () => shownProject(context, caller, project.record);
-      const save = (record: Repository) => void putProject(context.state, record);
-      const isReadable = isRead(match.call) && match.kind.file.needs?.archived !== "unreadable";
-      return accessRefusal(project, isReadable) ?? ownerBehind(context, asked, { record: project.record, shown, save });
-    },
-    group: (context, asked) => {
-      const record = findGroup(context.state, asked.match.owner);
-      if (!record) return notFound("Group");
-      const save = (changed: Repository) => put(context.state, "group", record.id, changed);
-      const shown = () => shownGroup(context, findGroup(context.state, asked.match.owner) ?? record);
-      return ownerBehind(context, asked, { record, shown, save });
-    },
-  };
+const finders: Readonly<Record<Owner, (context: ServerContext, asked: KindRequest) => OwnerOfRows | ServerReply>> = {
+  project: (context, asked) => {
+    const { match, method, address, query, caller } = asked;
+    const project = findProject(context.state, match.owner) ?? formerProject(context, match.owner);
+    if (!project) return notFound("Project");
+    if (!("record" in project)) return movedReply(method, address, query, project.movedTo);
+    const shown = () => shownProject(context, caller, project.record);
+    const save = (record: Repository) => void putProject(context.state, record);
+    const isReadable = isRead(match.call) && match.kind.file.needs?.archived !== "unreadable";
+    return accessRefusal(project, isReadable) ?? ownerBehind(context, asked, { record: project.record, shown, save });
+  },
+  group: (context, asked) => {
+    const record = findGroup(context.state, asked.match.owner);
+    if (!record) return notFound("Group");
+    const save = (changed: Repository) => put(context.state, "group", record.id, changed);
+    const shown = () => shownGroup(context, findGroup(context.state, asked.match.owner) ?? record);
+    return ownerBehind(context, asked, { record, shown, save });
+  },
+  instance: () => instanceRows,
+};
+
+/** The instance is no resource itself: its settings are a singleton. */
+const instanceRows: OwnerOfRows = { id: instanceId, path: "", shown: () => ({}), change: () => undefined };
 
 interface Behind {
   readonly record: Repository;

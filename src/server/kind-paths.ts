@@ -1,4 +1,5 @@
 import { integrationsAlias } from "../model/endpoints.ts";
+import type { Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
 import {
   type CallName,
@@ -77,11 +78,7 @@ export type ServedCall = CallName | `before_${"update" | "delete"}` | ServedItem
 export type ServedItemCall = `${"create" | "update" | "delete"}_item ${string}`;
 
 /** The calls for items of those fields that the server has. */
-export function servedItemCalls(
-  file: ResourceKind,
-  of: "project" | "group",
-  fields: ReadonlyMap<string, FieldSchema>,
-): KindCalls {
+export function servedItemCalls(file: ResourceKind, of: Owner, fields: ReadonlyMap<string, FieldSchema>): KindCalls {
   const entries = Array.from(fields).flatMap(([field, { "x-items": { key: _, ...calls } = {} }]) =>
     Object.entries(calls).map(([name, written]) => {
       const { method, path } = callOfOwner(file, written, of);
@@ -92,10 +89,10 @@ export function servedItemCalls(
 }
 
 /**
- * The calls of a kind of projects or groups in a release. Servers also show a single resource at a path where it can be
+ * The calls of a kind in a release. Servers also show a single resource at a path where it can be
  * changed or deleted, even if the kind does not say so.
  */
-export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
+export function servedCalls(file: ResourceKind, of: Owner, has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
     const release = (typeof call === "object" && call.release) || (file.keys && name === "list" && listedIn);
     const isOwn = name !== "list" || listFacts(file).rows === undefined;

@@ -5,11 +5,14 @@ import type { ServedKind, ServedKinds } from "./kinds.ts";
 import { dropRow, putRow } from "./records.ts";
 import { findGroup, findProject, groupsAbove, type KindRecord, nextNumber, type State } from "./state.ts";
 
-/** The rows of a kind of one project or group. */
+/** The rows of a kind of one project or group, or of the instance. */
 export interface RowPlace {
   readonly kind: ServedKind;
   readonly owner: number;
 }
+
+/** Stands for the instance where projects and groups have their ID. */
+export const instanceId = 0;
 
 /** The key of a place in the state. */
 function placeKey({ kind, owner }: RowPlace): string {

@@ -3,6 +3,7 @@ import { tierIncludes } from "../model/availability.ts";
 import { holdsIn } from "../model/dialect.ts";
 import type { KindExpression } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
+import { type Owner, ownerRecord } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import { isReplacement } from "../model/resource-kind-faults.ts";
@@ -15,12 +16,10 @@ import { checksOf, type ParameterChecks } from "./kind-values.ts";
 import { releasesOf } from "./release-facts.ts";
 import { endpointPaths } from "./routes.ts";
 
-export type OwnerKind = ReturnType<typeof ownersOf>[number];
-
 /** A kind whose resources a server of some release and tier stores. */
 export interface ServedKind {
   readonly file: ResourceKind;
-  readonly of: OwnerKind;
+  readonly of: Owner;
   readonly keys: readonly string[];
   readonly calls: KindCalls;
   readonly fields: readonly StoredField[];
@@ -57,7 +56,7 @@ interface OtherAnswer {
 export interface ServedKinds {
   readonly all: readonly ServedKind[];
   /** The kinds whose resource is the project or group itself. */
-  readonly owners: Readonly<Record<OwnerKind, readonly ServedKind[]>>;
+  readonly owners: Readonly<Record<Owner, readonly ServedKind[]>>;
   readonly route: KindRouter<ServedKind>;
 }
 
@@ -75,10 +74,10 @@ export function servedKinds(platform: Platform, own: readonly ResourceKind[] = [
       ownersOf(file).flatMap((of) => (hasKind(of, file, platform) ? servedKind(file, of, platform) : [])),
     );
   const owners = all.filter(({ isOwner }) => isOwner);
-  const ofOwner = (owner: OwnerKind) => owners.filter(({ of }) => of === owner);
+  const ofOwner = (owner: Owner) => owners.filter(({ of }) => of === owner);
   return {
     all,
-    owners: { project: ofOwner("project"), group: ofOwner("group") },
+    owners: ownerRecord(ofOwner),
     route: kindRouter(all, platform.release),
   };
 }
@@ -100,12 +99,12 @@ function exists({ name, needs, removed }: ResourceKind, { release, tier }: Platf
 }
 
 /** True unless a fact about deployed servers limits the kind of this owner to other releases. */
-function hasKind(of: OwnerKind, { facts }: ResourceKind, { release, behaviour }: Platform): boolean {
+function hasKind(of: Owner, { facts }: ResourceKind, { release, behaviour }: Platform): boolean {
   const fact = facts?.[of];
   return fact === undefined || (behaviour.beyondSpec && holdsIn(releasesOf(fact), release));
 }
 
-function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): ServedKind {
+function servedKind(file: ResourceKind, of: Owner, platform: Platform): ServedKind {
   const keys = keyFieldsOf(file);
   const fields = new Map(
     Object.entries(file.fields.properties).filter(([name, field]) => keys.includes(name) || isThere(field, platform)),

@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import type { Owner } from "../model/owner.ts";
 import type { Scalar } from "../model/types.ts";
 import { loadAuditEvents } from "./audit-events.ts";
 import { jobOf } from "./deployment-rows.ts";
 import type { IntegrationRecord } from "./integration-record.ts";
 import { changedRow } from "./kind-rows.ts";
-import { addRow, makeRow, putRecord, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
-import type { OwnerKind, ServedKinds } from "./kinds.ts";
+import { addRow, instanceId, makeRow, putRecord, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
+import type { ServedKinds } from "./kinds.ts";
 import * as records from "./records.ts";
 import type { Seed, SeedDeployment, SeedProject, SeedRepository, SeedRows } from "./seed.ts";
 import {
@@ -214,6 +215,7 @@ export function environmentOf(
 
 /** Loads the rows of a seed that exist in the release and the tier. */
 function loadRows(state: State, seed: Seed, context: SeedContext): void {
+  loadOwner(state, { of: "instance", id: instanceId, resources: seed.instance, ...context });
   for (const { id, path, integrations, resources } of seed.groups ?? []) {
     const group = findGroup(state, String(id ?? path));
     if (group) loadOwner(state, { of: "group", id: group.id, integrations, resources, ...context });
@@ -233,9 +235,9 @@ interface SeedContext {
 }
 
 interface Seeded extends SeedContext {
-  readonly of: OwnerKind;
+  readonly of: Owner;
   readonly id: number;
-  readonly integrations: SeedProject["integrations"];
+  readonly integrations?: SeedProject["integrations"];
   readonly resources: SeedRows | undefined;
 }
 

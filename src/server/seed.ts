@@ -4,6 +4,7 @@ import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, parseChecked } from "../model/checked-yaml.ts";
+import { owners, pluralOwner } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { allKinds } from "./kinds.ts";
@@ -17,6 +18,8 @@ export interface Seed {
   readonly storages?: readonly (string | { readonly name: string; readonly cluster?: boolean })[];
   readonly snippets?: readonly SeedRepository[];
   readonly groups?: readonly SeedGroup[];
+  /** Rows of the instance. */
+  readonly instance?: SeedRows;
   /** Users without a token, by name or with an ID. */
   readonly users?: readonly (string | { readonly id?: number; readonly username: string; readonly name?: string })[];
   readonly tokens?: readonly {
@@ -130,20 +133,26 @@ function findFaults(seed: Seed, catalogue: Catalogue): Fault[] {
 }
 
 /** Unknown names of kinds. */
-function rowFaults({ projects, groups }: Seed, kinds: readonly ResourceKind[]): Fault[] {
-  const owners = [
-    ...(projects ?? []).map((each, index) => ({ of: "project" as const, path: ["projects", index], each })),
-    ...(groups ?? []).map((each, index) => ({ of: "group" as const, path: ["groups", index], each })),
-  ];
-  return owners.flatMap(({ of, path, each }) => {
+function rowFaults({ projects = [], groups = [], instance }: Seed, kinds: readonly ResourceKind[]): Fault[] {
+  const within = (key: string) => (each: { readonly resources?: SeedRows }, index: number) => {
+    return { path: [key, index, "resources"], rows: each.resources };
+  };
+  const seeded = {
+    project: projects.map(within("projects")),
+    group: groups.map(within("groups")),
+    instance: [{ path: ["instance"], rows: instance }],
+  };
+  return owners.flatMap((of) => {
     const names = kinds.filter((kind) => !kind.keys && ownersOf(kind).includes(of)).map(({ name }) => name);
-    return Object.keys(each.resources ?? {})
-      .filter((name) => !names.includes(name))
-      .map((name) => ({
-        rule: "unknown-key",
-        path: [...path, "resources", name],
-        message: `unknown kind ${name} of ${of}s${orElse(name, names)}`,
-      }));
+    return seeded[of].flatMap(({ path, rows = {} }) =>
+      Object.keys(rows)
+        .filter((name) => !names.includes(name))
+        .map((name) => ({
+          rule: "unknown-key",
+          path: [...path, name],
+          message: `unknown kind ${name} of ${pluralOwner(of)}${orElse(name, names)}`,
+        })),
+    );
   });
 }
 

@@ -33,7 +33,7 @@ const seed: Seed = {
 
 type Sections = Readonly<Record<string, unknown>>;
 
-/** What policies say of these kinds: of all projects or groups, and of one more. */
+/** What policies say of these kinds: of all projects or groups, or of the instance, and of one more. */
 interface OfOwner {
   readonly all: Sections;
   readonly one: Sections;
@@ -45,16 +45,17 @@ export type Declared = Readonly<Record<Owner, OfOwner>>;
 /** Policies of these kinds. */
 export function declaredKinds(files: readonly KindFile[]): fc.Arbitrary<Declared> {
   const of = (owner: Owner) => declaredOf(files.filter((file) => ownersOf(file as ResourceKind).includes(owner)));
-  return fc.record({ project: of("project"), group: of("group") }).map(apart);
+  return fc.record({ project: of("project"), group: of("group"), instance: of("instance") }).map(apart);
 }
 
 /** A project or group cannot have the labels of groups above it, so those of the groups are of the top group alone. */
-function apart({ project, group }: Declared): Declared {
+function apart({ project, group, instance }: Declared): Declared {
   const { labels: _, ...rest } = group.all as Sections & { labels?: unknown };
   const { labels = {}, ...single } = group.one as Sections & { labels?: object };
   const named = Object.entries(labels).map(([name, label]) => [`${name} of the group`, label] as const);
   return {
     project,
+    instance,
     group: { ...group, all: rest, one: { ...single, ...(named.length > 0 && { labels: Object.fromEntries(named) }) } },
   };
 }
@@ -73,6 +74,7 @@ function declaredOf(files: readonly KindFile[]): fc.Arbitrary<OfOwner> {
 const selectors = {
   project: { all: { projects: ["**"] }, one: { projects: ["payments/api"] } },
   group: { all: { groups: ["**"] }, one: { groups: ["payments"] } },
+  instance: { all: { instance: true }, one: { instance: true, priority: 1 } },
 } as const;
 
 /** The same as manifests, for a server that has every kind. */

@@ -18,6 +18,7 @@ export const circles = { 61: "payments", 62: "security" } as const;
 
 /** Texts that servers take, by the field that needs others than any. */
 const texts: Readonly<Record<string, readonly string[]>> = {
+  "system_hooks.url": ["https://hooks.example.com/a", "https://hooks.example.com/b", "http://ci.example.com:8080/c"],
   "webhooks.url": ["https://hooks.example.com/a", "https://hooks.example.com/b?x=1", "http://ci.example.com:8080/c"],
   "badges.link_url": ["https://ci.example.com/%{project_path}", "https://ci.example.com"],
   "badges.image_url": ["https://ci.example.com/a.svg", "https://ci.example.com/b.svg"],

@@ -44,7 +44,7 @@ const withField = (name: string, field: object) => ({
 
 const wrong: readonly (readonly [change: object, fault: string])[] = [
   [{ nam: "x" }, "nam: unknown key nam; did you mean name?"],
-  [{ of: "projects" }, 'of: expected one of project, group, got "projects"; did you mean project?'],
+  [{ of: "projects" }, 'of: expected one of project, group, instance, got "projects"; did you mean project?'],
   [{ key: "ulr" }, "key: there is no field ulr; did you mean url?"],
   [{ key: ["url", "scop"] }, "key.1: there is no field scop; expected one of url, token"],
   [{ key: "token" }, "key: token is part of the key: require it, or give it a default"],
@@ -197,6 +197,12 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     withField("word", { type: "string", pattern: "a|".repeat(251) }),
     "fields.properties.word.pattern: expected a pattern of at most 500 characters",
   ],
+  [{ of: "instance" }, "calls.list: the instance has no ID, so the path cannot have :id"],
+  [
+    { of: "instance", calls: { list: "GET /hooks", delete: "DELETE /projects/:row.id" } },
+    "calls.delete: it may delete a project or group itself, or something of another; expected a path below /, but not below /projects, /groups or /users",
+  ],
+  [{ of: ["project", "instance"] }, 'of.1: expected one of project, group, got "instance"'],
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
   [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
   [{ loosened: "after.tokn == ''" }, "loosened: there is no field tokn; did you mean token?"],
@@ -307,6 +313,10 @@ describe("licenses", () => {
   });
 });
 
+function pathOf({ of }: ResourceKind): RegExp {
+  return of === "instance" ? /^\/(?:application|admin|topics|hooks)\b/ : /^\/(?:projects|groups)\/a%2Fb/;
+}
+
 const rowParts = { "row.cn": "c", "row.provider": "p", "row.group_id": "8" };
 
 test.each(kinds)("%s has calls that its keys and rows fill", (_, kind) => {
@@ -322,7 +332,7 @@ test.each(kinds)("%s has calls that its keys and rows fill", (_, kind) => {
     ...keys,
   };
   for (const endpoint of [...Object.values(calls), read?.list, read?.single]) {
-    if (typeof endpoint === "object") expect(call(endpoint, segments).path).toMatch(/^\/(?:projects|groups)\/a%2Fb/);
+    if (typeof endpoint === "object") expect(call(endpoint, segments).path).toMatch(pathOf(kind));
   }
   const isUntyped = (field: FieldSchema) => typesOf(field).every((type) => type === "null");
   expect(Object.values(kind.fields.properties).filter(isUntyped)).toEqual([]);

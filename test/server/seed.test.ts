@@ -57,8 +57,11 @@ test("every mistake has its place and a sentence", () => {
   expect(problemsOf("tokens: [{ token: t, role: maintaner }]")[0]).toContain("did you mean maintainer?");
   expect(problemsOf("people: []")).toEqual([
     "1:1 people unknown key people; " +
-      "expected one of projects, storages, snippets, groups, users, tokens, features, move_duration",
+      "expected one of projects, storages, snippets, groups, instance, users, tokens, features, move_duration",
   ]);
+  expect(problemsOf("instance: { topic: [] }")[0]).toBe(
+    "1:13 instance.topic unknown kind topic of the instance; did you mean topics?",
+  );
   expect(problemsOf("projects: [{ path: a/b, resources: { webhook: [] } }]")[0]).toMatch(
     /^1:38 .*did you mean webhooks/,
   );

@@ -170,6 +170,7 @@ function available(rows: readonly PolicyKind[], catalogue: Catalogue, platform: 
 const elsewhere: Readonly<Record<Owner, string>> = {
   project: "",
   group: "; for the projects of a group: --group GROUP, without the slash",
+  instance: "",
 };
 
 function defaultKinds(owner: Owner, catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {

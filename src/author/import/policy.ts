@@ -2,6 +2,7 @@ import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../../base/grouped.ts";
 import { isObject } from "../../base/json.ts";
 import { printable } from "../../base/printable.ts";
+import { selectorKeys } from "../../manifest/policy-text.ts";
 import { interpolate } from "../../manifest/template.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../../model/kinds.ts";
@@ -117,7 +118,7 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   add("kind", new Scalar("Policy"));
   add("name", scalarOf(name));
   const owner = ownerOfDraft(draft);
-  add(`${owner}s`, toList(projects.map(bareSelector)));
+  add(selectorKeys[owner], owner === "instance" ? new Scalar(true) : toList(projects.map(bareSelector)));
   if (except.length > 0) add("except", toList(except.map(bareSelector)));
   if (priority !== undefined) add("priority", new Scalar(priority));
   if (until !== undefined) add("until", scalarOf(until));
@@ -136,9 +137,9 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
 }
 
-/** The owner of the selected projects or groups. */
+/** The owner of the selected projects or groups, or the instance. */
 export function ownerOfDraft({ projects }: Pick<Draft, "projects">): Owner {
-  return projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
+  return ownerOfName(String(projects[0]));
 }
 
 /** Without the slash of a group; an ID as a number. */

@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
-import { groupsWithPaths, projectsWithPaths } from "../../model/endpoints.ts";
 import { isId, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
+import { callsOfOwner, ownerCalls } from "../../model/owner-calls.ts";
 import { isArchived, pickFields, readableRow } from "../../model/owner-row.ts";
 import type { Fields, Project } from "../../model/types.ts";
 
@@ -45,7 +45,9 @@ export async function readOwners(
   owner: Owner = "project",
   kept: readonly string[] = [],
 ): Promise<Project[]> {
-  const { name, shape } = lists[owner];
+  const calls = ownerCalls(owner);
+  if (!calls) return [];
+  const { list: name, rows: shape } = calls;
   const answer = { ...shape, keeps: [...(shape.keeps ?? []), ...kept] };
   const list = (parameters: Fields = {}) => reader.list({ ...call(name, {}, parameters), answer });
   if (owner === "group") return parseProjects(await list(), owner, kept);
@@ -57,19 +59,15 @@ export async function readOwners(
   return parseProjects((await seesAll(reader, rows)) ? await list() : rows, owner, kept);
 }
 
-const lists = {
-  project: { name: "listProjects", shape: projectsWithPaths },
-  group: { name: "listGroups", shape: groupsWithPaths },
-} as const;
-
 /**
  * The projects or groups in a list, named by full path. A group whose path is digits alone is named by its ID, because
  * servers interpret digits as an ID.
  */
 function parseProjects(rows: unknown, owner: Owner = "project", kept: readonly string[] = []): Project[] {
-  if (!Array.isArray(rows)) return [];
+  const field = ownerCalls(owner)?.path;
+  if (!Array.isArray(rows) || field === undefined) return [];
   return rows.filter(isObject).flatMap((row) => {
-    const { id, [pathFields[owner]]: path } = row;
+    const { id, [field]: path } = row;
     if (typeof id !== "number" || typeof path !== "string") return [];
     const fullPath = ownerName(owner, path);
     const name = isId(path) ? ownerName(owner, String(id)) : fullPath;
@@ -77,8 +75,6 @@ function parseProjects(rows: unknown, owner: Owner = "project", kept: readonly s
     return [{ id, path: fullPath, name, archived: isArchived(row), row: readableRow(owner, row), ...ownRow }];
   });
 }
-
-const pathFields: Readonly<Record<Owner, string>> = { project: "path_with_namespace", group: "full_path" };
 
 /**
  * True if the membership filter hides projects of an administrator. Servers show the storage of a project only to
@@ -122,18 +118,17 @@ export async function lookUpProjects(
   return result;
 }
 
-const singles = { project: "getProject", group: "getGroup" } as const;
-
 /** Looks up one project or group. @throws CallFailed. */
 export async function lookUpProject(
   reader: Reader,
   { name }: Pick<Project, "name">,
   kept: readonly string[] = [],
 ): Promise<readonly Project[] | "unknown route"> {
+  const endpoint = callsOfOwner(name)?.one;
+  if (!endpoint) return [];
   try {
-    const owner = ownerOfName(name);
-    const { body } = await reader.get(call(singles[owner], { id: name }));
-    return parseProjects([body], owner, kept);
+    const { body } = await reader.get(call(endpoint, { id: name }));
+    return parseProjects([body], ownerOfName(name), kept);
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     if (error.unknownRoute || error.kind === "shape" || error.status === 405) return "unknown route";
@@ -145,8 +140,10 @@ export async function lookUpProject(
 
 /** The first page of all projects, for suggestions; empty if it cannot be read. */
 export async function readFirstPage(reader: Reader, owner: Owner): Promise<readonly Project[]> {
+  const endpoint = ownerCalls(owner)?.list;
+  if (!endpoint) return [];
   try {
-    const { body } = await reader.get(call(lists[owner].name, {}, { per_page: "100" }));
+    const { body } = await reader.get(call(endpoint, {}, { per_page: "100" }));
     return parseProjects(body, owner);
   } catch (error) {
     if (error instanceof CallFailed) return [];

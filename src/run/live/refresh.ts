@@ -247,7 +247,7 @@ function isMissing(catalogue: Catalogue, { kind, failure }: Unread): boolean {
   const { status, unknownRoute, movedTo, saysGone } = failure;
   if (movedTo !== undefined) return true;
   const isOfServer = saysGone && (catalogue.kinds.get(kind)?.file.needs?.tier ?? "free") !== "free";
-  return status === 404 && !unknownRoute && !isOfServer;
+  return status === 404 && !unknownRoute && !isOfServer && ownerOfKind(kind) !== "instance";
 }
 
 /** A list that the token may not read in any project. The problem replaces those with the messages in `instead`. */

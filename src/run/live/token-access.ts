@@ -4,8 +4,10 @@ import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../../model/command-access.ts";
+import type { EndpointName } from "../../model/endpoints.ts";
 import { integrationReads } from "../../model/kinds.ts";
 import { ownerName, ownerOfName } from "../../model/owner.ts";
+import { callsOfOwner } from "../../model/owner-calls.ts";
 
 /** The token's user and permissions, as far as the server returns them; null if it does not. */
 export interface TokenAccess {
@@ -50,10 +52,11 @@ export interface Allowance {
  * server does not respond.
  */
 export async function readTokenAccess(reader: Reader, project?: string): Promise<TokenAccess> {
+  const single = project === undefined ? undefined : callsOfOwner(project)?.one;
   const asked = {
     user: await readRow(reader, "getUser", {}),
     token: await readRow(reader, "getToken", {}),
-    ...(project !== undefined && { project: await readRow(reader, singles[ownerOfName(project)], { id: project }) }),
+    ...(single && project !== undefined && { project: await readRow(reader, single, { id: project }) }),
   };
   const user = parseUser(asked.user.row);
   const scopes = parseScopes(asked.token.row);
@@ -92,8 +95,6 @@ export async function readTokenDetails(
   }
 }
 
-const singles = { project: "getProject", group: "getGroup" } as const;
-
 /** False only if `plan` certainly cannot read with this token. */
 export function canPlan({ commands, project }: TokenAccess): boolean {
   if (project) return project.readable === true;
@@ -107,11 +108,7 @@ interface RowOrReason {
   readonly why?: string;
 }
 
-async function readRow(
-  reader: Reader,
-  name: "getUser" | "getToken" | "getProject" | "getGroup",
-  segments: Record<string, string>,
-): Promise<RowOrReason> {
+async function readRow(reader: Reader, name: EndpointName, segments: Record<string, string>): Promise<RowOrReason> {
   try {
     const { body } = await reader.get(call(name, segments));
     return isObject(body) ? { row: body } : {};

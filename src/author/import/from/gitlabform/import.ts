@@ -180,6 +180,7 @@ const everywhere: Readonly<Record<Owner, readonly string[]>> = {
     "add them to except where that matters.",
   ],
   group: ["For every group that the token sees."],
+  instance: [],
 };
 
 function chooseFileName({ key: { form, path } }: Statement): string {

@@ -1,6 +1,6 @@
 import { grouped } from "../../../../base/grouped.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import { ownerName } from "../../../../model/owner.ts";
+import { instanceName, ownerName } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
@@ -106,10 +106,11 @@ function ofInstance(block: HclBlock, instance: Instance, prefix: string): Found 
     problems: [notImported(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });
   if (ignored === "all") return left("it ignores all changes");
-  if (!stated) return left(`it states no ${isItself(type) ? "name" : owner}`);
-  const found = isItself(type) ? pathOf(block, instance.names) : ownerMeant(stated.value, instance);
+  if (!stated && owner !== "instance") return left(`it states no ${isItself(type) ? "name" : owner}`);
+  const named = isItself(type) ? pathOf(block, instance.names) : stated && ownerMeant(stated.value, instance);
+  const found = owner === "instance" ? instanceName : named;
   if (found === undefined) {
-    const words = isItself(type) ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
+    const words = isItself(type) || !stated ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
     const isPersonal = type === "gitlab_project" && !block.attributes.has("namespace_id");
     return left(
       isPersonal

@@ -3,7 +3,7 @@ import { grouped } from "../../../../base/grouped.ts";
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { placesIn } from "../../../../manifest/positions.ts";
 import { projectNamed } from "../../../../model/identity.ts";
-import { ownerName, owners } from "../../../../model/owner.ts";
+import { instanceName, ownerName } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
 import { draftsOf, withOwnFiles, withReferences } from "../../names.ts";
 import type { ImportedProject } from "../../policy.ts";
@@ -276,7 +276,7 @@ const itself = {
 
 /** The path by ID, as a name, of a project or group in the state. */
 function pathById({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
-  return owners.flatMap((owner) => {
+  return (["project", "group"] as const).flatMap((owner) => {
     const { id, [itself[owner].path]: path } = values;
     if (type.replace(/^data\./, "") !== itself[owner].type || typeof path !== "string" || id === undefined) return [];
     return [[ownerName(owner, String(id)), ownerName(owner, path)] as const];
@@ -286,6 +286,7 @@ function pathById({ type, values }: StateResource): readonly (readonly [id: stri
 /** The project or group of a resource, as in addresses. */
 function findOwner({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
   const owner = ownerOfType(type);
+  if (owner === "instance") return instanceName;
   const { [itself[owner].path]: own } = values;
   const [stated] = ownerAttributes(type).flatMap((name) => values[name] ?? []);
   if (type === itself[owner].type && typeof own === "string") return ownerName(owner, own);

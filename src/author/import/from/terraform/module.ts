@@ -252,6 +252,7 @@ export function pathOf({ type, labels: [of], attributes }: HclBlock, names: Name
 const dataAttributes: Readonly<Record<Owner, readonly string[]>> = {
   project: ["path_with_namespace", "id"],
   group: ["full_path", "group_id"],
+  instance: [],
 };
 
 /** The name or the ID in a value. */
