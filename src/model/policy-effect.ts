@@ -6,6 +6,7 @@ import type { KindExpressions, KindRow } from "./kind-row.ts";
 import { kindOf } from "./kinds.ts";
 import { fieldInRow } from "./read-field.ts";
 import { keyValuesOf, type ResourceKind } from "./resource-kind.ts";
+import { compareStrictness, strictGroups } from "./strictness.ts";
 import type { Change, Fields, Plain, PolicyEffect, Value } from "./types.ts";
 import { definedFields, replaceReferences } from "./values.ts";
 
@@ -13,15 +14,18 @@ import { definedFields, replaceReferences } from "./values.ts";
 type Sides = Pick<Change, "kind" | "before" | "after">;
 
 /**
- * The effect of a change by the policy expressions of its kind; `loosened` takes precedence. Undefined if there is
- * none, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by importing the library.
+ * The effect of a change by the strict fields and the policy expressions of its kind; `loosened` takes precedence.
+ * Undefined if there is none, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by
+ * importing the library.
  */
 export function policyEffectOf(sides: Sides, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
   const { file, expressions } = kindOf(catalogue, sides.kind);
-  if ((!file.loosened && !file.tightened) || (sides.before === null && sides.after === null)) return undefined;
+  if (!isPolicy(file) || (sides.before === null && sides.after === null)) return undefined;
   const given = { before: visibleFields(file, sides.before), after: visibleFields(file, sides.after) };
-  if (isTrue(file.loosened, expressions, given)) return "loosened";
-  return isTrue(file.tightened, expressions, given) ? "tightened" : undefined;
+  const { before, after } = given;
+  const shift = before && after ? compareStrictness(file, before, after) : undefined;
+  if (shift?.looser || isTrue(file.loosened, expressions, given)) return "loosened";
+  return shift?.stricter || isTrue(file.tightened, expressions, given) ? "tightened" : undefined;
 }
 
 type KnownChange = Pick<Change, "action" | "key" | "live" | "declared"> & Sides;
@@ -29,8 +33,11 @@ type KnownChange = Pick<Change, "action" | "key" | "live" | "declared"> & Sides;
 /** The effect of a change on the resource as a whole. */
 export function effectOfChange(change: KnownChange, catalogue: Catalogue): PolicyEffect | undefined {
   const row = kindOf(catalogue, change.kind);
-  const isPolicy = row.file.loosened !== undefined || row.file.tightened !== undefined;
-  return isPolicy ? policyEffectOf(wholeSides(row, change), catalogue) : undefined;
+  return isPolicy(row.file) ? policyEffectOf(wholeSides(row, change), catalogue) : undefined;
+}
+
+function isPolicy({ loosened, tightened, fields }: ResourceKind): boolean {
+  return loosened !== undefined || tightened !== undefined || strictGroups(fields).length > 0;
 }
 
 /** The effect of the fields that both sides have, where the rest of the resource is not known. */

@@ -20,6 +20,7 @@ import {
   resourceKindShape,
   writtenCall,
 } from "./resource-kind.ts";
+import { strictnessFault } from "./strictness.ts";
 
 /** Compiles an expression with these variables; returns the error, completing "…: ", or the members that it reads. */
 export type ExpressionCheck = (
@@ -204,6 +205,7 @@ function fieldFaults(kind: ResourceKind): readonly KindFault[] {
       ...unfitWords(path, field),
       ...sentTwice(path, field),
       ...secretDefaults(path, field),
+      ...strictnessFaults(path, field),
       ...lookUpFaults(path, field),
     ]),
     ...unfitKeys(kind),
@@ -261,6 +263,11 @@ function lookUpFaults(path: Path, { "x-lookup": lookUp }: FieldSchema): readonly
       ? undefined
       : `a look-up has :value and :id, and no :${stray}${didYouMean(stray, ["value", "id"])}`);
   return message === undefined ? [] : [{ path: [...path, "x-lookup"], message }];
+}
+
+function strictnessFaults(path: Path, field: FieldSchema): readonly KindFault[] {
+  const message = strictnessFault(field);
+  return message === undefined ? [] : [{ path: [...path, "x-strict"], message }];
 }
 
 /** A secret has no default: it is neither written down nor compared. */

@@ -121,6 +121,7 @@ export interface FieldSchema {
   readonly "x-items"?: ItemCalls;
   readonly "x-immutable"?: boolean;
   readonly "x-keep"?: boolean;
+  readonly "x-strict"?: Strictness;
   /** The release from which requests find a resource by this part of its key. */
   readonly "x-filtered"?: string;
   /** false: only `show` returns it. */
@@ -153,6 +154,19 @@ export interface FieldSchema {
   readonly "x-instead"?: Readonly<Record<string, string>>;
   readonly "x-legacy"?: string;
 }
+
+/** The values of a field that are stricter than others; a list names them all, from loose to strict. */
+export type Strictness =
+  | boolean
+  | "more"
+  | "less"
+  | "limit"
+  | "sooner"
+  | "set"
+  | "allowed"
+  | "scope"
+  | "access"
+  | readonly Plain[];
 
 /** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
 interface ItemCalls {

@@ -3,6 +3,8 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import { fieldOf, identityOf, kindOf } from "../../src/model/kinds.ts";
+import { effectOfChange } from "../../src/model/policy-effect.ts";
+import { strictGroups } from "../../src/model/strictness.ts";
 import type { Fields } from "../../src/model/types.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
 import { liveRow } from "../../src/run/live/kind-resources.ts";
@@ -36,6 +38,9 @@ const tag = (create: JsonObject[]): JsonObject => ({ name: "v*", create_access_l
 const rule = (more: JsonObject): JsonObject => ({
   ...{ id: 1, name: "two", approvals_required: 2, users: [], groups: [], protected_branches: [] },
   ...{ applies_to_all_protected_branches: false, ...more },
+});
+const environment = (more: JsonObject): JsonObject => ({
+  ...{ name: "p", deploy_access_levels: [role(40)], approval_rules: [], ...more },
 });
 const variable = { key: "A", environment_scope: "*", value: "a", protected: true, masked: false, hidden: false };
 
@@ -167,8 +172,149 @@ const variants: readonly Variant[] = [
     { approvals_required: 2, protected_branches: [6] },
     "update loosened",
   ],
+  [
+    "developers to maintainers of an environment",
+    "protected_environment",
+    "p",
+    environment({ deploy_access_levels: [role(30)] }),
+    { deploy_access_levels: [{ access_level: 40 }] },
+    "update tightened",
+  ],
+  [
+    "a user of an environment to developers",
+    "protected_environment",
+    "p",
+    environment({ deploy_access_levels: [user(7)] }),
+    { deploy_access_levels: [{ access_level: 30 }] },
+    "update loosened",
+  ],
+  ...([1, 2, 3] as const).map((count): Variant => {
+    const effect = ["update loosened", "none", "update tightened"][count - 1] ?? "";
+    const deploy = [{ access_level: 40 }];
+    return [
+      `two approvals of an environment to ${count}`,
+      "protected_environment",
+      "p",
+      environment({ approval_rules: [{ ...role(40), required_approvals: 2 }] }),
+      { deploy_access_levels: deploy, approval_rules: [{ access_level: 40, required_approvals: count }] },
+      effect,
+    ];
+  }),
+  [
+    "an approver of an environment in place of a role",
+    "protected_environment",
+    "p",
+    environment({ approval_rules: [{ ...role(40), required_approvals: 2 }] }),
+    {
+      deploy_access_levels: [{ access_level: 40 }],
+      approval_rules: [{ access_level: 40, required_approvals: 2 }, { user: 7 }],
+    },
+    "update tightened",
+  ],
+  [
+    "another key that may push",
+    "deploy_key",
+    "k",
+    { id: 1, title: "k", key: "ssh-rsa AAAA k", can_push: true, expires_at: null },
+    { key: "ssh-rsa BBBB k", can_push: true },
+    "replace loosened",
+  ],
+  [
+    "another key that may no longer push",
+    "deploy_key",
+    "k",
+    { id: 1, title: "k", key: "ssh-rsa AAAA k", can_push: true, expires_at: null },
+    { key: "ssh-rsa BBBB k" },
+    "replace tightened",
+  ],
+  [
+    "every branch of a check to one",
+    "external_status_check",
+    "c",
+    { id: 1, name: "c", external_url: "https://a.example.com", protected_branches: [] },
+    { external_url: "https://a.example.com", protected_branches: [5] },
+    "update loosened",
+  ],
+  [
+    "a mirror that is turned on",
+    "push_mirror",
+    "https://a.example.com/x.git",
+    { id: 1, url: "https://a.example.com/x.git", enabled: false, only_protected_branches: true },
+    { enabled: true },
+    "update loosened",
+  ],
   ["a reset of protected", "variable", "A", variable, { value: "a", hidden: true }, "replace loosened"],
 ];
+
+const groupBranch = (push: number[]): JsonObject => ({
+  ...{ id: 1, name: "main", push_access_levels: push.map(role), merge_access_levels: [role(40)] },
+  ...{ unprotect_access_levels: [role(40)], allow_force_push: false, code_owner_approval_required: false },
+});
+
+/** Fields of a kind of groups before and after a change, and the effect. */
+const ofGroups: readonly (readonly [string, JsonObject | null, Fields, string])[] = [
+  ["group_protected_branches", groupBranch([40, 60]), { push_access_level: 30 }, "loosened"],
+  ["group_protected_branches", groupBranch([30, 60]), { push_access_level: 40 }, "tightened"],
+  ["group_protected_branches", groupBranch([60]), { allowed_to_push: [{ access_level: 30 }] }, "loosened"],
+  ["group_settings", { default_branch_protection: 2 }, { default_branch_protection: 0 }, "loosened"],
+  ["group_settings", { default_branch_protection: 1 }, { default_branch_protection: 3 }, "tightened"],
+  ["group_settings", { project_creation_level: "noone" }, { project_creation_level: "developer" }, "loosened"],
+  ["group_settings", { two_factor_grace_period: 8 }, { two_factor_grace_period: 48 }, "loosened"],
+  [
+    "group_settings",
+    { ip_restriction_ranges: "10.0.0.0/8" },
+    { ip_restriction_ranges: "10.0.0.0/8,0.0.0.0/0" },
+    "loosened",
+  ],
+  ["group_settings", { ip_restriction_ranges: "" }, { ip_restriction_ranges: "10.0.0.0/8" }, "tightened"],
+  [
+    "group_settings",
+    { ip_restriction_ranges: "10.0.0.0/8,11.0.0.0/8" },
+    { ip_restriction_ranges: "11.0.0.0/8" },
+    "tightened",
+  ],
+];
+
+test.each(ofGroups)("the effect of a change of %s %j to %j", (name, row, declared, expected) => {
+  const kind = [...catalogue.kinds].find(
+    ([, { file }]) => file.name === name.replace("group_", "") && file.of === "group",
+  );
+  const change = {
+    kind: kind?.[0] ?? "",
+    action: "update",
+    key: "main",
+    before: {},
+    after: declared,
+    declared,
+  } as const;
+  const live = { kind: change.kind, key: "main", fields: {}, active: true, row };
+  expect(effectOfChange({ ...change, live } as never, catalogue)).toBe(expected);
+});
+
+/** Names that promise a permission or a protection. */
+const promising =
+  /access_level|_creation_level|^only_|^require_|^prevent_|_approval|^protected$|^masked$|^enable_ssl|expires_at$/;
+
+test.each(
+  [...catalogue.kinds.values()].filter(
+    ({ file }) => file.loosened !== undefined || strictGroups(file.fields).length > 0,
+  ),
+)("each permission of $file.name has a strictness, or an expression that reads it", ({ file }) => {
+  const strict = new Set(strictGroups(file.fields).flat());
+  const read = `${file.loosened} ${file.tightened}`;
+  const names = Object.keys(file.fields.properties).filter((name) => promising.test(name));
+  expect(names.filter((name) => !strict.has(name) && !read.includes(name))).toEqual([]);
+});
+
+test.each(
+  [...catalogue.kinds.values()]
+    .flatMap(({ file }) =>
+      Object.entries(file.fields.properties).map(([name, field]) => [file.name, name, field] as const),
+    )
+    .filter(([, , field]) => Array.isArray(field["x-strict"])),
+)("the strictness of %s.%s names each of its values", (_, __, { enum: allowed = [], "x-strict": strict }) => {
+  expect(allowed.filter((value) => !(strict as readonly unknown[]).includes(value))).toEqual([]);
+});
 
 describe("effects see the resource as it will be", () => {
   test.each(variants)("%s", (_, kind, name, row, declared, expected) => {

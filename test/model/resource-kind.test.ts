@@ -163,6 +163,18 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "fields.properties.more.properties.b.x-send-as: the field a is sent as c already",
   ],
   [
+    withField("word", { type: "string", "x-strict": true }),
+    "fields.properties.word.x-strict: true is about fields of type boolean",
+  ],
+  [
+    withField("word", { type: "string", "x-strict": "limit" }),
+    "fields.properties.word.x-strict: limit is about fields of type integer or number",
+  ],
+  [
+    withField("word", { enum: ["a", "b"], "x-strict": ["a", "c"] }),
+    "fields.properties.word.x-strict: the field has no value c",
+  ],
+  [
     withField("secret", { type: "string", writeOnly: true, default: "x" }),
     "fields.properties.secret.default: the field is writeOnly: a secret has no default",
   ],
