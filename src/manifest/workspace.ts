@@ -127,6 +127,9 @@ const defaults = {
   allowPlaintextSecrets: false,
 } as const satisfies WorkspaceText;
 
+/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
+export const maxConcurrency = 128;
+
 /** The settings if there is no `evenkeel.yaml`. */
 export const defaultWorkspace: Workspace = fill({});
 
@@ -301,6 +304,3 @@ export interface NamedFile {
 export function namedFiles({ server }: Pick<Workspace, "server">): readonly NamedFile[] {
   return server.ca === undefined ? [] : [{ setting: "server.ca", path: server.ca }];
 }
-
-/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
-export const maxConcurrency = 128;
