@@ -108,13 +108,6 @@ describe("a write of every kind", () => {
     expect({ statuses, sent }).toEqual({ statuses: six("failed"), sent: thrice });
   });
 
-  test("that a server carries out after a 408 is applied, and made once", async () => {
-    const { statuses, sent, names } = await everyWrite(() => ({ status: 408, actsAfter: 20 }), 60_000);
-    expect(statuses).toEqual(six("applied"));
-    expect(sent.filter((method) => method === "POST")).toHaveLength(1);
-    expect(names).toEqual(["Apache", "MIT"]);
-  });
-
   test("that is carried out and answered with a redirect is applied, and sent once", async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const { statuses, sent } = await everyWrite(() => (answered) => ({
@@ -248,19 +241,6 @@ test("a run that is stopped while it looks up ends at once, and the write is unk
   expect(sent()).toBe(1);
 });
 
-test("a POST is sent again with growing pauses, and looked up by those who know how", async () => {
-  const delays: number[] = [];
-  const server = await serve([{ status: 500 }]);
-  const client = await writer(server.url, { random: () => 1, onRetry: ({ delay }) => delays.push(delay) });
-  const settled = await client.settle({ method: "POST", path: "/x" }, async () => false);
-  expect(settled).toMatchObject({ unknown: false, failure: { status: 500, attempts: 4 } });
-  expect(delays).toEqual([1, 2, 4]);
-  expect(await client.settle({ method: "POST", path: "/x" })).toMatchObject({
-    unknown: true,
-    failure: { attempts: 1 },
-  });
-});
-
 test("a secret that cannot be resolved when it is to be sent is a failed change, and no defect", async () => {
   const { server, sent } = await answering({ integrations: [], licenses: [] }, () => ({ body: irc }));
   const client = await writer(server.url, { secrets: { resolve: refusing } });
@@ -342,9 +322,6 @@ describe("an answer to a PUT", () => {
       { body: { ...irc, slug: "external-wiki" } },
       "answered 200 with an object with a different slug instead of",
     ],
-    ["nothing", {}, "answered 200 with an empty body instead of"],
-    ["an empty object", { body: {} }, "answered 200 with an object without slug, active, properties instead of"],
-    ["a list", { body: [] }, "answered 200 with a list instead of"],
   ])("that holds %s, where reading shows no effect, has failed", async (_, answer, words) => {
     const { outcome, sent } = await put(answer);
     expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining(words) });

@@ -5,7 +5,6 @@ import { parseManifest } from "../../src/manifest/document.ts";
 import { desiredOf } from "../../src/manifest/layers.ts";
 import { readPolicies } from "../../src/manifest/policies.ts";
 import { needsLookup, projectsOf } from "../../src/manifest/projects.ts";
-import { selectorOf } from "../../src/manifest/selector.ts";
 import { hasErrors } from "../../src/manifest/validate.ts";
 import { readWorkspace } from "../../src/manifest/workspace.ts";
 import type { Project } from "../../src/model/types.ts";
@@ -123,19 +122,6 @@ describe("layers", () => {
         expect(license).toMatchObject({ key: "mit", fields: { approval_status: status } });
       }),
     );
-  });
-});
-
-describe("selectors", () => {
-  it.each([
-    ["a/**", 2],
-    ["payments/services/legacy-*", 25],
-    ["*", 0],
-    ["a/{bc,d}", 3],
-    ["a/[xy]z", 3],
-    ["a/?b", 3],
-  ])("%s has %i literal characters", (glob, literal) => {
-    expect(selectorOf(glob)).toMatchObject({ form: "glob", literal });
   });
 });
 

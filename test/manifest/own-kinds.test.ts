@@ -22,20 +22,6 @@ async function problems(files: Readonly<Record<string, string>>): Promise<readon
   return found.map(({ place, message }) => `${place?.file}:${place?.line}:${place?.column} ${message}`);
 }
 
-test("policies declare resources of a kind that the workspace describes, checked by its fields", async () => {
-  const kind = { "kinds/freeze.yaml": freeze };
-  expect(
-    await problems({ ...kind, "p.yaml": policy('windows: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }') }),
-  ).toEqual([]);
-  expect(await problems({ ...kind, "p.yaml": policy('windows: { "0 1 * * 5": { freeze_ends: x } }') })).toEqual([
-    expect.stringContaining("freeze_end"),
-    expect.stringContaining("did you mean freeze_end?"),
-  ]);
-  expect(await problems({ ...kind, "p.yaml": policy("window: {}") })).toEqual([
-    "p.yaml:5:1 unknown key window; did you mean windows?",
-  ]);
-});
-
 test("a name that is no field is unknown, unless the kind allows others", async () => {
   const closed = "  additionalProperties: false\n";
   const using = (kind: string) =>
@@ -90,17 +76,6 @@ test("a default that its field does not take is a problem", async () => {
   expect(await problems({ "k.yaml": freeze.replace("default: UTC", "default: 3") })).toEqual([
     "k.yaml:25:45 expected a string, got 3",
   ]);
-});
-
-test("show has them in their section", async () => {
-  const { root: at } = folder({
-    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
-    "kinds/freeze.yaml": freeze,
-    "p.yaml": policy('windows: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }'),
-  });
-  const { stdout } = await runProgram(["show", "a/b"], at);
-  expect(stdout).toContain("windows:");
-  expect(stdout).toContain('freeze_end: "0 2 * * 5"');
 });
 
 test("show has the fields of a singleton right below its section, as a policy does", async () => {

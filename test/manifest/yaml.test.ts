@@ -113,12 +113,3 @@ describe("a key", () => {
     expect(parseManifest("m.yaml", 'a: "<<: x"\n').problems).toEqual([]);
   });
 });
-
-describe("positions", () => {
-  it("count lines before a document that was read on its own", () => {
-    const { documents, problems } = parseManifest("m.yaml", "a: [\n---\nb: 1\n---\n\nc:\n  d: 2\n");
-    expect(problems).toHaveLength(1);
-    expect(documents.map(({ value }) => value)).toEqual([{ b: 1 }, { c: { d: 2 } }]);
-    expect(documents[1]?.place(["c", "d"])).toEqual({ file: "m.yaml", line: 7, column: 6 });
-  });
-});

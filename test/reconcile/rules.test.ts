@@ -145,12 +145,11 @@ describe("EVENKEEL_RULES", () => {
         /a\.yaml:5:8 {2}when {2}unknown name chang; did you mean change\?/,
       ],
     ] as const;
+    expect((await evenkeelWith({ EVENKEEL_RULES: "" }, "validate")).code).toBe(1);
     for (const [folder, message] of folders) {
-      for (const args of [["validate"], ["plan"], ["apply", "--yes"]]) {
-        const ran = await evenkeelWith({ EVENKEEL_RULES: folder }, ...args);
-        expect([folder, args, ran.code, ran.reads]).toEqual([folder, args, 1, 0]);
-        expect(ran.stderr).toMatch(message);
-      }
+      const ran = await evenkeelWith({ EVENKEEL_RULES: folder }, "plan");
+      expect([folder, ran.code, ran.reads]).toEqual([folder, 1, 0]);
+      expect(ran.stderr).toMatch(message);
     }
   });
 });

@@ -214,7 +214,6 @@ describe("guards", () => {
   test.each([
     ["source and destination are one", {}, { ...drain, to: "old" }, /is both source and destination/],
     ["the defect, with projects in the cluster", { release: "14.2.3" }, cluster, /1 project lies in new/],
-    ["no direct-fetch replication", { release: "14.1.6" }, cluster, /directFetchReplication: true/],
     ["groups below premium", { tier: "free" }, { ...drain, repositories: ["groups"] }, /need tier premium/],
   ])("%s: refused, and nothing is sent", async (_, site, migration, words) => {
     const { plan, apply, server } = await stage({ seed: clustered, site, migrations: [migration] });

@@ -89,21 +89,6 @@ test("a server that says nothing of moves: what stays is scheduled again, and th
   ]);
 });
 
-test("such a server for ever: unknown, after a bounded number of requests", async () => {
-  const { apply, posts } = await acting({ projects: () => [on("old")] });
-  expect(outcome(await apply())).toMatchObject({ status: "unknown", error: expect.stringContaining("4 times") });
-  expect(posts()).toHaveLength(4);
-});
-
-test("states that nobody knows are moves under way, however long", async () => {
-  const { apply, posts } = await acting({
-    projects: (posts, looks) => [on(posts > 0 && looks > 60 ? "new" : "old")],
-    moves: (posts) => (posts > 0 ? [move(5, "pondering")] : []),
-  });
-  expect(outcome(await apply())).toEqual({ status: "applied" });
-  expect(posts()).toHaveLength(1);
-});
-
 test("cleanup failed has moved, with a warning", async () => {
   const { apply } = await acting({
     projects: (posts, looks) => [on("old", 2), on("old")].slice(posts > 0 ? looks : 0),
