@@ -15,6 +15,9 @@ import { apiVersion, listed, shape, versionHint } from "./shape.ts";
 import { referencesOf } from "./template.ts";
 import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 
+/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
+export const maxConcurrency = 128;
+
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
   /** The catalogue of its server, in the names of its dialect. */
@@ -126,9 +129,6 @@ const defaults = {
   notify: [],
   allowPlaintextSecrets: false,
 } as const satisfies WorkspaceText;
-
-/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
-export const maxConcurrency = 128;
 
 /** The settings if there is no `evenkeel.yaml`. */
 export const defaultWorkspace: Workspace = fill({});
