@@ -19,8 +19,8 @@ export interface Upstream {
 /** Fast-forwards a checkout repeatedly. Disposing aborts a running fetch. */
 export interface Follower extends Disposable {
   /**
-   * Fetches the current branch and fast-forwards it, without hooks and programs that the repository configures. A fetch
-   * that takes longer continues in the background, and a later call uses its result.
+   * Fetches the current branch and fast-forwards it, without hooks. A fetch that takes longer continues in the background,
+   * and a later call uses its result.
    */
   readonly forward: () => Promise<FastForwarded>;
 }

@@ -2,9 +2,9 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import process from "node:process";
 import { printable } from "../base/printable.ts";
-import { type GitLocation, type GitRan, type GitSetting, runGit, runGitInBackground } from "./run-git.ts";
+import { type GitLocation, type GitRan, runGit, runGitInBackground } from "./run-git.ts";
 
-/** Git in a folder, without programs that the repository configures. */
+/** Git in a folder, without hooks. */
 export interface Git {
   readonly location: GitLocation;
   /** The folder, without symbolic links. */
@@ -21,15 +21,12 @@ export function openGit(folder: string): Git | { readonly failed: GitRan } {
   const repository = findRepository(folder);
   if ("failed" in repository) return repository;
   const { location, home: cwd } = repository;
-  const listed = runGit({ cwd, location, args: ["config", "--null", "--show-scope", "--list"] });
-  if (listed.code !== 0) return { failed: listed };
-  const configured = parseSettings(listed.stdout);
-  const settings = withoutPrograms(configured);
+  const run: Git["run"] = (...args) => runGit({ cwd, location, args });
   return {
     ...repository,
-    run: (...args) => runGit({ cwd, location, settings, args }),
-    start: (args, signal) => runGitInBackground({ cwd, location, settings, args, remotes: true }, signal),
-    setting: (key) => configured.findLast((each) => each.key === key)?.value ?? "",
+    run,
+    start: (args, signal) => runGitInBackground({ cwd, location, args, remotes: true }, signal),
+    setting: (key) => run("config", "--get", key).stdout.trim(),
   };
 }
 
@@ -91,58 +88,6 @@ function isRepository(path: string): boolean {
 
 function fail(said: string): GitRan {
   return { code: 128, stdout: "", stderr: `fatal: ${said}\n` };
-}
-
-/** Settings that name a program to run. */
-const programs =
-  /^(?:core\.(?:sshcommand|gitproxy|fsmonitor|hookspath|askpass|alternaterefscommand|editor|pager)|credential\..*helper|credential\.helper|filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|diff\..*\.(?:command|textconv)|diff\.external|remote\..*\.(?:uploadpack|receivepack|vcs)|gpg\..*program|gpg\.program|hook\..*\.command)$/s;
-
-/** A setting as git lists it. */
-interface Configured {
-  /** `local` and `worktree` belong to the repository. */
-  readonly scope: string;
-  readonly key: string;
-  readonly value: string;
-}
-
-/** Parses `local\0core.bare\nfalse\0`. */
-function parseSettings(listed: string): readonly Configured[] {
-  const parts = listed.split("\0");
-  return parts.flatMap((scope, index) => {
-    const [key = "", ...value] = (parts[index + 1] ?? "").split("\n");
-    return index % 2 === 0 && key !== "" ? [{ scope, key, value: value.join("\n") }] : [];
-  });
-}
-
-/**
- * Overrides such settings of the repository with those of the system and the user, in order, or with nothing. An empty
- * value clears a list of helpers.
- */
-function withoutPrograms(settings: readonly Configured[]): readonly GitSetting[] {
-  const isOwn = (scope: string) => scope === "local" || scope === "worktree";
-  const named = new Set(
-    settings.flatMap(({ scope, key }) => (isOwn(scope) && programs.test(key.toLowerCase()) ? [key] : [])),
-  );
-  return [...named].flatMap((key): GitSetting[] => {
-    const others = settings.filter((each) => each.key === key && !isOwn(each.scope));
-    const first: GitSetting = [key, neutralValue(key)];
-    return [first, ...others.map((each): GitSetting => [key, each.value])];
-  });
-}
-
-/** A value with which git runs no program, or its default one. */
-function neutralValue(key: string): string {
-  const harmless: Readonly<Record<string, string>> = {
-    "core.sshcommand": "ssh",
-    "core.alternaterefscommand": "true",
-    "core.fsmonitor": "false",
-    "gpg.program": "gpg",
-    "gpg.openpgp.program": "gpg",
-    "gpg.x509.program": "gpgsm",
-    "gpg.ssh.program": "ssh-keygen",
-  };
-  if (/^hook\./i.test(key)) return "true";
-  return harmless[key.toLowerCase()] ?? (/\.required$/i.test(key) ? "false" : "");
 }
 
 /** Symbolic links in a path, as the system limits them. */

@@ -2,9 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import process from "node:process";
 
-/** A configuration key of git and its value. */
-export type GitSetting = readonly [key: string, value: string];
-
 /** A repository and its work tree. Absolute paths without symbolic links. */
 export interface GitLocation {
   readonly gitDir: string;
@@ -22,8 +19,6 @@ export interface GitCall {
    * configured work tree.
    */
   readonly location?: (Omit<GitLocation, "top"> & { readonly top: string | undefined }) | undefined;
-  /** Override the configuration. */
-  readonly settings?: readonly GitSetting[] | undefined;
   /** True if remotes may be contacted; transports that run programs are disabled. */
   readonly remotes?: boolean;
 }
@@ -106,7 +101,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function invocation({ args, cwd, location, settings = [], remotes = false }: GitCall) {
+function invocation({ args, cwd, location, remotes = false }: GitCall) {
   const tree = location?.top === undefined ? [] : [`--work-tree=${location.top}`];
   const where = location ? [`--git-dir=${location.gitDir}`, ...tree] : [];
   const hardening = always.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
@@ -115,13 +110,12 @@ function invocation({ args, cwd, location, settings = [], remotes = false }: Git
     ...(location ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd) }),
     ...literal,
     ...(remotes ? online : offline),
-    ...addSettings(settings),
   };
   return { args: ["--no-pager", ...where, ...hardening, ...args], options: { cwd, env } };
 }
 
 /** Settings of every call. */
-const always: readonly GitSetting[] = [
+const always: readonly (readonly [key: string, value: string])[] = [
   ["safe.bareRepository", "explicit"],
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
@@ -167,15 +161,4 @@ function inheritEnvironment(location: GitCall["location"]): NodeJS.ProcessEnv {
   const dropped = new Set([...misleading, ...(location?.byEnvironment ? [] : locations)]);
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("EVENKEEL_") && !dropped.has(name));
   return Object.fromEntries(kept);
-}
-
-/** Appended to those in the environment. Unlike options of git, these keys may contain any character. */
-function addSettings(settings: readonly GitSetting[]): NodeJS.ProcessEnv {
-  if (settings.length === 0) return {};
-  const first = Number(process.env.GIT_CONFIG_COUNT || 0);
-  const pairs = settings.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${first + index}`, key],
-    [`GIT_CONFIG_VALUE_${first + index}`, value],
-  ]);
-  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(first + settings.length) };
 }

