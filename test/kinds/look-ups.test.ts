@@ -134,6 +134,11 @@ describe("what people write in place of an ID", () => {
     ["nobody", { "/users?username=nobody": [] }, "found none"],
     ["both", { "/users?username=both": [{ id: 1 }, { id: 2 }] }, "found 2"],
     ["odd", { "/users?username=odd": [{ name: "odd" }] }, "answered without id"],
+    ...[0, -1, 1.5, "7", null].map((id): [string, Rows, string] => [
+      `of ${id}`,
+      { [`/users?username=of%20${id}`]: [{ id, username: `of ${id}` }] },
+      "answered without id",
+    ]),
     ["eve", { "/users?username=eve": [{ id: 1, username: "root" }] }, 'found "root" instead'],
     ["..", {}, ""],
   ])("that is not found is a problem of its resource alone: %s", async (name, more, why) => {
@@ -147,6 +152,47 @@ describe("what people write in place of an ID", () => {
     ]);
     expect(problems[0]?.message).toContain(why);
   });
+});
+
+test.each([
+  ["group", "groups", "full_path"],
+  ["project", "projects", "path_with_namespace"],
+])("the path of another %s is not taken for the one that is named", async (of, segment, name) => {
+  const list = { group: "groups_allowlist", project: "allowlist" }[of];
+  const rows = {
+    [`/projects/p/job_token_scope/${list}`]: [],
+    [`/${segment}/old%2Fa?with_projects=false`]: { id: 9, [name]: "new/a" },
+    [`/${segment}/old%2Fa`]: { id: 9, [name]: "new/a" },
+    [`/${segment}/Old%2Fb?with_projects=false`]: { id: 8, [name]: "old/B" },
+    [`/${segment}/Old%2Fb`]: { id: 8, [name]: "old/B" },
+  };
+  const declared = { [`job_token_${of}`]: { "old/a": {}, "Old/b": {} } };
+  const { changes, problems } = await planned(rows, desiredOf(declared));
+  expect(changes.map(({ key, action }) => [key, action])).toEqual([["Old/b", "create"]]);
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('found "new/a" instead')]);
+});
+
+test.each([
+  ["is absent", (branch: Desired): Partial<DesiredProject> => ({ resources: [{ ...branch, presence: "absent" }] })],
+  ["an exclusive policy omits", () => ({ resources: [], exclusive: new Map([["protected_branch", origin]]) })],
+])("what %s is deleted, so that nothing can name it", async (_, change) => {
+  const rows = {
+    [rules]: [rule],
+    "/projects/p/protected_branches": [{ id: 100, name: "main", push_access_levels: [], merge_access_levels: [] }],
+    "/projects/p/protected_branches/main": { id: 100, name: "main" },
+  };
+  const desired = desiredOf({ approval_rule: { QA: { protected_branches: ["main"] } } });
+  const [branch] = desiredOf({ protected_branch: branches }).resources;
+  if (!branch) throw new RangeError("no branch");
+  const { resources = [], ...more } = change(branch);
+  const { changes, problems } = await planned(rows, {
+    ...{ ...desired, ...more, kinds: new Set(["approval_rule", "protected_branch"]) },
+    resources: [...desired.resources, ...resources],
+  });
+  expect(changes.map(({ key, action }) => [key, action])).toEqual([["main", "delete"]]);
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining("left out of the plan: the plan deletes p:protected_branch/main"),
+  ]);
 });
 
 describe("what this run creates", () => {

@@ -118,8 +118,9 @@ function cachedAnswers(reader: Reader): Map<string, Promise<LookedUp>> {
   return answers;
 }
 
-/** Matches requests for a project or group by its path. */
+/** Matches requests for a project or group by its path; a row has it under one of these names. */
 const ownersByPath = /^GET \/(?:projects|groups)\/:value(?:\?|$)/;
+const pathNames = ["full_path", "path_with_namespace"];
 
 /** Looks up one value, uncached. @throws CallFailed if it ends the run. */
 async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
@@ -145,13 +146,16 @@ function readAnswer(body: unknown, { path }: Call, lookUp: LookUp): LookedUp {
   const value = isObject(row) ? row[field] : undefined;
   const other = isObject(row) ? otherName(row, lookUp) : undefined;
   if (other !== undefined) return { why: `GET ${path} found ${JSON.stringify(other)} instead` };
-  if (isScalar(value) && value !== null) return { value };
+  const isValue = field === "id" ? Number.isSafeInteger(value) && Number(value) > 0 : value !== null;
+  if (isScalar(value) && isValue) return { value };
   return { why: `GET ${path} answered without ${field}` };
 }
 
-/** The name of a returned row if it is not the requested one: servers may ignore an unknown filter. */
+/** The name of a returned row if it is not the requested one: servers may ignore a filter, or follow a former path. */
 function otherName(row: JsonObject, { template, value }: LookUp): string | undefined {
-  const name = row[/[?&](\w+)=:value(?:&|$)/.exec(template)?.[1] ?? ""];
+  const filter = /[?&](\w+)=:value(?:&|$)/.exec(template)?.[1];
+  const names = ownersByPath.test(template) ? pathNames : [filter ?? ""];
+  const name = names.map((each) => row[each]).find((each) => each !== undefined);
   return typeof name === "string" && name.toLowerCase() !== value.toLowerCase() ? name : undefined;
 }
 
@@ -189,18 +193,18 @@ export interface LookedUpDesired {
 
 /**
  * Replaces names with the IDs that look-ups returned. What does not exist yet, but is declared in the same project,
- * stays as it is written, and so does what the run replaces: `replaced` are their identities.
+ * stays as it is written, and so does what the run replaces; what it deletes cannot be named. `written`: both.
  */
 export function replaceLookedUp(
   catalogue: Catalogue,
   desired: DesiredProject,
   live: readonly Live[],
   values: LookedUpValues | undefined,
-  replaced: ReadonlySet<string> = nothing,
+  written: readonly Written[] = [],
 ): LookedUpDesired {
   if (!values) return { desired, live, problems: [], failed: noFailures };
   const each = desired.resources.map((resource) =>
-    replaceInResource(catalogue, desired, resource, { values, replaced }),
+    replaceInResource(catalogue, desired, resource, { values, written }),
   );
   const failed = new Set(
     each.flatMap(({ problems }, index) => (problems.length > 0 ? desired.resources[index]?.identity : [])),
@@ -220,7 +224,8 @@ export function replaceLookedUp(
 
 const noFailures: ReadonlyMap<string, string> = new Map();
 
-const nothing: ReadonlySet<string> = new Set();
+/** A change that gives what is looked up another ID, or deletes it. */
+export type Written = Pick<Change, "kind" | "key" | "action" | "address">;
 
 interface ResolvedResource {
   readonly resource: Desired;
@@ -231,7 +236,7 @@ function replaceInResource(
   catalogue: Catalogue,
   desired: DesiredProject,
   resource: Desired,
-  { values, replaced }: { readonly values: LookedUpValues; readonly replaced: ReadonlySet<string> },
+  { values, written }: { readonly values: LookedUpValues; readonly written: readonly Written[] },
 ): ResolvedResource {
   const { name: project } = desired.project;
   const file = resource.presence === "present" ? catalogue.kinds.get(resource.kind)?.file : undefined;
@@ -250,10 +255,13 @@ function replaceInResource(
     for (const lookUp of lookUpsIn(field, resource.fields[name] ?? null)) {
       const answer = answerTo(lookUp);
       const own = findDeclared(catalogue, desired, lookUp);
-      const isWritten = own && (replaced.has(own.identity) || ("isGone" in answer && answer.isGone));
+      const change = written.find((each) => isNamed(catalogue, each, lookUp));
+      const isWritten = own && (change?.action === "replace" || ("isGone" in answer && answer.isGone));
       const parameter = lookUp.parameter ?? field["x-send-as"] ?? name;
       const found = isWritten ? addressOf(project, own.kind, own.key) : "value" in answer ? answer.value : undefined;
-      if (isWritten) pending.add(name);
+      if (change?.action === "delete")
+        problems.push(toProblem(project, resource, name, lookUp, `the plan deletes ${change.address}`));
+      else if (isWritten) pending.add(name);
       else if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
       else problems.push(toProblem(project, resource, name, lookUp, answer.why));
       if (found !== undefined) results[parameter] = { ...results[parameter], [lookUp.value]: found };
@@ -300,15 +308,13 @@ function toProblem(project: string, { kind, origin }: Desired, name: string, { v
 
 /** The declared resource to which a look-up refers, so that it exists once the manifests are applied. */
 function findDeclared(catalogue: Catalogue, { resources }: DesiredProject, lookUp: LookUp): Desired | undefined {
-  const path = templatePath(lookUp);
-  return resources.find(({ kind, presence, key }) => {
-    const file = catalogue.kinds.get(kind)?.file;
-    return file !== undefined && presence === "present" && isKeyOf(file, path, key, lookUp.value);
-  });
+  return resources.find((each) => each.presence === "present" && isNamed(catalogue, each, lookUp));
 }
 
-function templatePath({ template }: LookUp): string {
-  return template.slice(template.indexOf(" ") + 1).split("?")[0] ?? "";
+function isNamed({ kinds }: Catalogue, { kind, key }: Pick<Desired, "kind" | "key">, lookUp: LookUp): boolean {
+  const path = lookUp.template.slice(lookUp.template.indexOf(" ") + 1).split("?")[0] ?? "";
+  const file = kinds.get(kind)?.file;
+  return file !== undefined && isKeyOf(file, path, key, lookUp.value);
 }
 
 function isKeyOf(file: ResourceKind, path: string, key: string, value: string): boolean {

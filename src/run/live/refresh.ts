@@ -9,7 +9,7 @@ import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
 import { wideOverrides } from "../../manifest/overrides.ts";
 import { addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { identityOf, sectionNameOf } from "../../model/kinds.ts";
+import { sectionNameOf } from "../../model/kinds.ts";
 import { ownerOfKind } from "../../model/owner.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../../model/types.ts";
 import { type Difference, diff } from "../../plan/diff/diff.ts";
@@ -17,7 +17,7 @@ import type { DiffOptions } from "../../plan/diff/options.ts";
 import { differsFrom, overrideCount } from "../../plan/overrides.ts";
 import { whyNotCalled } from "../../plan/requests.ts";
 import { findMovedProjects, isLeftAlone, missingProblems } from "./find-projects.ts";
-import { type LookedUpDesired, replaceLookedUp } from "./look-up-values.ts";
+import { type LookedUpDesired, replaceLookedUp, type Written } from "./look-up-values.ts";
 import { keepReadable, type PartlyRead, type Unread, unreadPart, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
@@ -149,7 +149,7 @@ function compareProject(
   }
   const baseOptions = scope.diff(desired.project);
   const options = scope.remember ? baseOptions : unremembered(baseOptions);
-  const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
+  const compared = compare(catalogue, { desired: readable, live, lookedUp }, options);
   const overrides = compareOverrides(catalogue, { desired: readable, live, lookedUp, unread }, options, scope);
   const difference = { ...withoutUncallable(catalogue, compared.difference), ...overrides };
   const problems = [...difference.problems, ...compared.problems];
@@ -194,24 +194,25 @@ interface Readable {
   readonly lookedUp: PartlyRead["lookedUp"] | undefined;
 }
 
-/** Repeats the comparison if resources are replaced: others that refer to them by ID then differ too. */
+/** Repeats the comparison if resources are replaced or deleted: others that refer to them by ID then differ too. */
 function compare(
   catalogue: Catalogue,
   readable: Readable,
   options: DiffOptions,
-  replaced: ReadonlySet<string>,
+  known: readonly Written[] = [],
 ): Pick<LookedUpDesired, "problems" | "failed"> & { readonly difference: Difference } {
   const { desired, live, problems, failed } = replaceLookedUp(
     catalogue,
     readable.desired,
     readable.live,
     readable.lookedUp,
-    replaced,
+    known,
   );
   const difference = diff(desired, live, options);
-  const replacements = readable.lookedUp ? difference.changes.filter(({ action }) => action === "replace") : [];
-  if (replacements.length <= replaced.size) return { difference, problems, failed };
-  return compare(catalogue, readable, options, new Set(replacements.map((change) => identityOf(catalogue, change))));
+  const isWritten = ({ action }: Written) => action === "replace" || action === "delete";
+  const written = readable.lookedUp ? difference.changes.filter(isWritten) : [];
+  if (written.length <= known.length) return { difference, problems, failed };
+  return compare(catalogue, readable, options, written);
 }
 
 /**
