@@ -531,3 +531,31 @@ output "project" {
     "module.other is left out: it has a provider of its own, which may be another server",
   ]);
 });
+
+test("dynamic blocks stand for their contents, and try takes what is missing for certain", async () => {
+  const imported = await fromTerraform(`
+locals {
+  people = [{ id = 5 }, { id = 7, group = true }]
+}
+resource "gitlab_branch_protection" "main" {
+  project            = "a/b"
+  branch             = "main"
+  merge_access_level = try(local.people[0].level, "maintainer")
+  push_access_level  = try(var.lost, "developer")
+  dynamic "allowed_to_merge" {
+    for_each = [for each in local.people : each if try(each.group, false)]
+    content {
+      group_id = allowed_to_merge.value.id
+    }
+  }
+}`);
+  expect(policies(imported)).toEqual({
+    "a/b": {
+      projects: ["a/b"],
+      protected_branches: { main: { allowed_to_merge: [{ access_level: "maintainer" }, { group: 7 }] } },
+    },
+  });
+  expect(messages(imported)).toEqual([
+    "push_access_level of gitlab_branch_protection.main is left out: var.lost is not known from these files",
+  ]);
+});

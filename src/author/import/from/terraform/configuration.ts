@@ -5,7 +5,15 @@ import type { Problem } from "../../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
-import { type Instance, instancesOf, type Module, pathOf, readName } from "./module.ts";
+import {
+  expandDynamic,
+  type Instance,
+  instancesOf,
+  type Module,
+  type NestedBlock,
+  pathOf,
+  readName,
+} from "./module.ts";
 import { isItself, isMapped, ownerAttributes, ownerOfType, type ProviderResource } from "./resources.ts";
 
 /** A resource that a policy can declare, and its project or group. */
@@ -165,32 +173,32 @@ function warnNested({ type, labels: [label = ""], place }: HclBlock) {
 }
 
 /** Blocks within a resource by type, each a list of mappings, as states have them. */
-function listNested({ blocks }: HclBlock, instance: Instance): readonly (readonly [string, ForeignValue])[] {
+function listNested({ blocks }: HclBlock, { names }: Instance): readonly (readonly [string, ForeignValue])[] {
   const own = blocks.filter(({ type }) => !metaBlocks.has(type));
   const named = grouped(own, (member) => warnNested(member).of);
   return [...named].map(([name, members]) => {
     const [{ place }] = members as [HclBlock];
-    const mappings = members.map((member) => readMapping(member, instance));
-    const unknown = mappings.find((each) => typeof each === "string");
-    const written = members.every(isFlat) && members.map((member) => readAttributes(member, instance));
-    const more = { ...(unknown !== undefined && { unknown }), ...(written && { blocks: written }) };
+    const expanded = members.map((block) =>
+      block.type === "dynamic" ? expandDynamic(block, names) : [{ block, names }],
+    );
+    const nested = expanded.flatMap((each) => (typeof each === "string" ? [] : each));
+    const mappings = nested.map(readMapping);
+    const unknown = [...expanded, ...mappings].find((each) => typeof each === "string");
+    const written = !mappings.includes(nestedWords) && nested.map(readAttributes);
+    const more = { ...(typeof unknown === "string" && { unknown }), ...(written && { blocks: written }) };
     return [name, { value: mappings, place: () => place, ...more }] as const;
   });
 }
 
-/** True if a block has nothing but attributes. */
-function isFlat({ type, blocks }: HclBlock): boolean {
-  return type !== "dynamic" && blocks.length === 0;
-}
+const nestedWords = "a nested block";
 
-function readAttributes({ attributes }: HclBlock, instance: Instance): ReadonlyMap<string, ForeignValue> {
-  return new Map([...attributes].map(([name, value]) => [name, foreignValue(value, instance)]));
+function readAttributes({ block, names }: NestedBlock): ReadonlyMap<string, ForeignValue> {
+  return new Map([...block.attributes].map(([name, value]) => [name, foreignValue(value, { names })]));
 }
 
 /** The attributes of a block, or a description of an unknown one. */
-function readMapping(block: HclBlock, { names }: Instance): JsonObject | string {
-  const { attributes } = block;
-  if (!isFlat(block)) return "a dynamic or nested block";
+function readMapping({ block: { attributes, blocks }, names }: NestedBlock): JsonObject | string {
+  if (blocks.length > 0) return nestedWords;
   const values = [...attributes].map(([name, { value }]) => [name, evaluate(value, names)] as const);
   const unknown = values.flatMap(([, value]) => ("unknown" in value ? [value.unknown] : []))[0];
   return unknown ?? Object.fromEntries(values.map(([name, value]) => [name, "known" in value ? value.known : null]));
@@ -201,7 +209,7 @@ function describeExpression(expression: HclExpression): string {
   return expression.form === "other" ? expression.words : "an expression";
 }
 
-function foreignValue({ value, place }: HclAttribute, { names }: Instance): ForeignValue {
+function foreignValue({ value, place }: HclAttribute, { names }: Pick<Instance, "names">): ForeignValue {
   const evaluated = evaluate(value, names);
   const at = { place: () => place };
   return "unknown" in evaluated ? { ...at, value: undefined, ...evaluated } : { ...at, value: evaluated.known };

@@ -2,8 +2,13 @@ import { isObject } from "../../../../base/json.ts";
 import { type IdOf, isIdOf, unknownPart } from "../foreign.ts";
 import type { HclExpression } from "./hcl.ts";
 
-/** The value of an expression, or a description of what is unknown in it. */
-export type Evaluated = { readonly known: unknown } | { readonly unknown: string; readonly text?: string };
+/**
+ * The value of an expression, or a description of what is unknown in it: its text as far as known, and whether it is
+ * missing for certain.
+ */
+export type Evaluated =
+  | { readonly known: unknown }
+  | { readonly unknown: string; readonly text?: string; readonly missing?: true };
 
 /**
  * Resolves the first two steps of a path, such as `local` and `site`, or a plain name with an empty second step;
@@ -178,9 +183,10 @@ function followPath({ steps, text }: Path, names: Names, within: Effort): Evalua
   const named = typeof first === "string" && typeof second === "string" ? names(first, second, within) : undefined;
   return steps.slice(bound ? 1 : 2).reduce<Evaluated>(
     (at, step) => {
-      if ("unknown" in at) return { unknown: text };
+      if ("unknown" in at) return at.missing ? { unknown: text, missing: true } : { unknown: text };
       const key = typeof step === "string" ? { known: step } : evaluate(step, names, within);
-      return ("known" in key ? findMember(at.known, key.known) : undefined) ?? { unknown: text };
+      const member = "known" in key ? findMember(at.known, key.known) : undefined;
+      return member ?? { unknown: text, ...(isComplete(at.known) && "known" in key && { missing: true as const }) };
     },
     bound ?? named ?? { unknown: text },
   );
@@ -192,9 +198,15 @@ function findMember(value: unknown, key: unknown): Evaluated | undefined {
   return member === undefined ? undefined : { known: member };
 }
 
+/** True for a mapping of the files, all of whose members are known. */
+function isComplete(value: unknown): boolean {
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 type Call = Extract<HclExpression, { readonly form: "call" }>;
 
 function callFunction({ name, isSpread }: Call, inputs: readonly Evaluated[]): Evaluated {
+  if (name === "try") return inputs.find((each) => !("unknown" in each && each.missing)) ?? { unknown: "try(…)" };
   const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
   const result = of && all(inputs, (values) => applyFunction(of, values, isSpread));
   if (result && "unknown" in result) return result;
@@ -245,6 +257,15 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
   distinct: ([of]) => distinct(of),
   compact: ([of]) => (Array.isArray(of) ? of.filter((each) => each !== null && each !== "") : undefined),
   contains: ([of, value]) => (Array.isArray(of) && isText(value) ? of.includes(value) : undefined),
+  coalesce: (values) => values.find((each) => each !== null && each !== ""),
+  replace: ([text, old, by]) =>
+    typeof text === "string" && typeof old === "string" && typeof by === "string" && !/^\/.*\/$/.test(old)
+      ? text.replaceAll(old, () => by)
+      : undefined,
+  format: ([pattern, ...values]) =>
+    typeof pattern === "string" && values.every(isText) && !/%[^sd]/.test(pattern)
+      ? values.reduce<string>((text, value) => text.replace(/%[sd]/, () => String(value)), pattern)
+      : undefined,
   lookup: ([of, key, fallback]) => {
     if (!isObject(of)) return undefined;
     return Object.hasOwn(of, String(key)) ? of[String(key)] : fallback;

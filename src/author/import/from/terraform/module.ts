@@ -24,7 +24,7 @@ export interface CalledModule {
 }
 
 /** The blocks of files by folder, without a trailing slash. */
-export type Folders = ReadonlyMap<string, readonly HclBlock[]>;
+export type ModuleFiles = ReadonlyMap<string, readonly HclBlock[]>;
 
 /** The folder of the module that a block calls; undefined for a module from elsewhere. */
 export function calledFolder({ type, attributes }: HclBlock, folder: string): string | undefined {
@@ -39,7 +39,7 @@ const mostCalls = 10;
 /** `inputs` are values of variables; other variables have their defaults. */
 export function moduleOf(
   folder: string,
-  folders: Folders,
+  folders: ModuleFiles,
   inputs: (name: string, effort: Effort) => Evaluated | undefined,
   prefix = "",
   depth = 0,
@@ -285,7 +285,8 @@ export function instancesOf({ attributes }: HclBlock, { names }: Pick<Module, "n
   return [{ names, key: undefined, index: "" }];
 }
 
-function expandEach(of: Evaluated, names: Names): readonly Instance[] | string {
+/** One instance for each member, which `each` names. */
+function expandEach(of: Evaluated, names: Names, each = "each"): readonly Instance[] | string {
   if ("unknown" in of) return `its for_each is ${of.unknown}`;
   const pairs = Array.isArray(of.known)
     ? of.known.map((key) => [key, key])
@@ -295,10 +296,27 @@ function expandEach(of: Evaluated, names: Names): readonly Instance[] | string {
   if (!pairs) return "its for_each is no list or mapping";
   if (pairs.length > mostInstances) return `its for_each has more than ${mostInstances} members`;
   return pairs.map(([key, value]) => ({
-    names: withNames(names, { "each.key": key, "each.value": value }),
+    names: withNames(names, { [`${each}.key`]: key, [`${each}.value`]: value }),
     key,
     index: `[${JSON.stringify(key)}]`,
   }));
+}
+
+/** A block within a resource, with the names that are known in it. */
+export interface NestedBlock {
+  readonly block: HclBlock;
+  readonly names: Names;
+}
+
+/** The blocks that a dynamic block stands for, or the reason why they are unknown. */
+export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: Names): readonly NestedBlock[] | string {
+  const iterator = attributes.get("iterator")?.value;
+  const each = iterator?.form === "path" ? iterator.text : labels[0];
+  const of = attributes.get("for_each");
+  const content = blocks.find(({ type }) => type === "content");
+  const instances = of && expandEach(evaluate(of.value, names), names, each);
+  if (!content || typeof instances !== "object") return "a dynamic block";
+  return instances.map((instance) => ({ block: content, names: instance.names }));
 }
 
 function expandCount(of: Evaluated, names: Names): readonly Instance[] | string {
