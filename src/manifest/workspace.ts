@@ -4,6 +4,7 @@ import { addressGlobFault } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { foreignGlob } from "../model/dialect-evidence.ts";
 import { neutral } from "../model/dialects.ts";
+import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Environment, Problem, SecretReference, Tier } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { Document, Parsed } from "./document.ts";
@@ -14,9 +15,6 @@ import { type Selector, selectorFault, selectorOf } from "./selector.ts";
 import { apiVersion, listed, shape, versionHint } from "./shape.ts";
 import { referencesOf } from "./template.ts";
 import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
-
-/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
-export const maxConcurrency = 128;
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
