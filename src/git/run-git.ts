@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import process from "node:process";
+import { runInGroup } from "./process-group.ts";
 
 /** A repository and its work tree. Absolute paths without symbolic links. */
 export interface GitLocation {
@@ -30,7 +31,7 @@ export interface GitRan {
   readonly stderr: string;
 }
 
-/** Bytes; and characters of background commands. */
+/** Bytes; and those of background commands. */
 const [maxOutput, maxText] = [2 ** 30, 2 ** 24];
 
 /**
@@ -66,39 +67,14 @@ const patience = 120_000;
 
 export const noAnswer = "no answer";
 
-/** Runs git without blocking, with a timeout. Killing it also kills its child processes, such as ssh. */
-export function runGitInBackground(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
+/** Runs git without blocking, with a timeout. Ending it also ends its child processes, such as ssh. */
+export async function runGitInBackground(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
   const { args, options } = invocation(call);
-  const child = spawn("git", args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  const texts = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => {
-      texts[name] = (texts[name] + text).slice(0, maxText);
-    });
-  const limit = AbortSignal.any([AbortSignal.timeout(patience), ...(signal ? [signal] : [])]);
-  return new Promise((resolve) => {
-    const stop = () => {
-      killGroup(child);
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
-      resolve({ code: 1, stdout: "", stderr: noAnswer });
-    };
-    limit.addEventListener("abort", stop, { once: true });
-    const ended = (code: number | null) => {
-      limit.removeEventListener("abort", stop);
-      resolve({ code, ...texts });
-    };
-    child.once("error", () => ended(null));
-    child.once("close", (code) => ended(code ?? 1));
-    if (limit.aborted) stop();
-  });
-}
-
-function killGroup(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid);
-  } catch {
-    child.kill();
-  }
+  const limits = { timeout: patience, maxBytes: maxText, kill: "SIGTERM" } as const;
+  const { end, stdout, stderr } = await runInGroup({ program: "git", args, ...options, ...limits, signal });
+  if (end instanceof Error) return { code: null, stdout: "", stderr: "" };
+  if (end === "timeout" || end === "stopped") return { code: 1, stdout: "", stderr: noAnswer };
+  return { code: typeof end === "number" ? end : 1, stdout: stdout.toString(), stderr };
 }
 
 function invocation({ args, cwd, location, remotes = false }: GitCall) {

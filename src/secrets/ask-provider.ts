@@ -1,7 +1,7 @@
-import { type ChildProcessWithoutNullStreams as Child, spawn } from "node:child_process";
 import { inParallel } from "../base/concurrency.ts";
 import { isObject, type JsonObject, parsedJson, typeOf } from "../base/json.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { type ProgramCall, type ProgramEnd, runInGroup } from "../git/process-group.ts";
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import type { SecretRead } from "./secret-file.ts";
 
@@ -39,9 +39,11 @@ export async function askProviders(
   const given = new Map<Provider, string>();
   const calls = requests.flatMap(listCalls);
   const answers = await inParallel(calls, maxPrograms, async ({ provider, names }) => {
-    const printed = given.get(provider) ?? (await runProvider(toCall(provider, names, context)));
-    if (typeof printed === "string") return readAnswers(provider, names, () => ({ why: printed }));
-    context.onStderr(provider, printed.stderr);
+    const before = given.get(provider);
+    if (before !== undefined) return readAnswers(provider, names, () => ({ why: before }));
+    const ran = await runInGroup(toCall(provider, names, context));
+    context.onStderr(provider, ran.stderr);
+    const printed = toPrinted(ran, provider);
     if ("why" in printed && printed.ever) given.set(provider, printed.ever);
     return readAnswers(provider, names, readers[provider.protocol](printed));
   });
@@ -69,11 +71,12 @@ function toCall(provider: Provider, names: readonly string[], { folder, env, sig
     program,
     args: isBatch ? args : args.map((each) => each.replaceAll(placeholder, () => name)),
     ...(isBatch && { input: JSON.stringify({ version: 1, references: names }) }),
-    folder,
+    cwd: folder,
     env: withoutOwn(env),
     timeout,
     maxBytes: maxBytes[protocol],
     signal,
+    kill: "SIGKILL",
   };
 }
 
@@ -142,123 +145,27 @@ function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
-/** A program to run without a shell, and its limits. */
-interface ProgramCall {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly folder: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Input on stdin. */
-  readonly input?: string | undefined;
-  /** Milliseconds. */
-  readonly timeout: number;
-  /** Limit of stdout. */
-  readonly maxBytes: number;
-  readonly signal?: AbortSignal | undefined;
-}
+/** The output of a program, or the reason of its failure, without output. `ever`: all further calls would fail too. */
+type Printed = { readonly stdout: Buffer } | { readonly why: string; readonly ever?: string };
 
-/** The output of a program, or the reason of its failure. `ever`: the reason that all further calls would fail. */
-type Printed = Outcome & {
-  /** Its last characters. */
-  readonly stderr: string;
-};
-
-type Outcome = { readonly stdout: Buffer } | { readonly why: string; readonly ever?: string };
-
-const stopped: Outcome = { why: "the run was stopped", ever: "the run was stopped" };
-
-/** The maximum of `setTimeout`. */
-const maxTimer = 2 ** 31 - 1;
-
-/** Milliseconds to wait for the end of the output after the program ended: a descendant may keep the pipe open. */
-const drainTime = 1000;
-
-const maxStderr = 8192;
-
-/** Process groups that end with this process, unless it is killed with SIGKILL. */
-const running = new Set<Child>();
-
-/**
- * Runs a program in its own process group. On a timeout, too much output or an abort, the group is killed. Never rejects,
- * and reasons contain no output.
- */
-async function runProvider(call: ProgramCall): Promise<Printed> {
-  if (call.signal?.aborted) return { ...stopped, stderr: "" };
-  const child = start(call);
-  if ("why" in child) return { ...child, stderr: "" };
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (part: string) => {
-    stderr = (stderr + part).slice(-maxStderr);
-  });
-  const outcome = await waitFor(child, call);
-  running.delete(child);
-  if (child.exitCode === null && child.signalCode === null) killGroup(child);
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-  child.unref();
-  return { ...outcome, stderr };
-}
-
-function start({ program, args, folder: cwd, env, input }: ProgramCall): Child | Extract<Outcome, { why: string }> {
-  try {
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
-    child.stdin.on("error", () => undefined).end(input);
-    if (!process.listeners("exit").includes(killAll)) process.on("exit", killAll);
-    running.add(child);
-    return child;
-  } catch (error) {
-    return explainStart(error);
-  }
-}
-
-function waitFor(child: Child, { timeout, maxBytes, signal }: ProgramCall): Promise<Outcome> {
+function toPrinted({ end, stdout }: ProgramEnd, { timeout, protocol }: Provider): Printed {
+  if (end === 0) return { stdout };
+  if (end instanceof Error) return explainStart(end);
+  if (typeof end === "number") return { why: `it exited with ${end}` };
+  if (end === "stopped") return { why: stopped, ever: stopped };
+  if (end === "size") return { why: `it printed more than ${maxBytes[protocol] / 1024 / 1024} MiB` };
+  if (end !== "timeout") return { why: `it was ended by ${end}` };
   const why = `it did not answer within ${timeout / 1000} s`;
-  const late: Outcome = { why, ever: "it did not answer before, and was not called again" };
-  const over = new AbortController();
-  const cut = new Promise<Outcome>((resolve) => {
-    const timer = setTimeout(resolve, Math.min(timeout, maxTimer), late);
-    child.once("exit", () => clearTimeout(timer));
-    over.signal.addEventListener("abort", () => clearTimeout(timer));
-    signal?.addEventListener("abort", () => resolve(stopped), { once: true, signal: over.signal });
-  });
-  return Promise.race([readOutput(child, maxBytes), cut]).finally(() => over.abort());
+  return { why, ever: "it did not answer before, and was not called again" };
 }
 
-function readOutput(child: Child, maxBytes: number): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let size = 0;
-    child.stdout.on("data", (part: Buffer) => {
-      parts.push(part);
-      size += part.length;
-      if (size > maxBytes) resolve({ why: `it printed more than ${maxBytes / 1024 / 1024} MiB` });
-    });
-    const ended = (code: number | null, by: string | null) => {
-      const why = by ? `it was ended by ${by}` : `it exited with ${code}`;
-      resolve(code === 0 ? { stdout: Buffer.concat(parts) } : { why });
-    };
-    child.once("error", (error) => resolve(explainStart(error)));
-    child.once("exit", (code, by) => setTimeout(ended, drainTime, code, by).unref());
-    child.once("close", ended);
-  });
-}
+const stopped = "the run was stopped";
 
-function explainStart(error: unknown): Extract<Outcome, { why: string }> {
+function explainStart(error: Error): Printed {
   const whys: Readonly<Record<string, string>> = {
     ENOENT: "its program was not found",
     EACCES: "its program is not executable",
   };
   const why = whys[systemCode(error) ?? ""];
   return why ? { why, ever: why } : { why: `its program could not be started: ${describeSystemError(error)}` };
-}
-
-function killAll(): void {
-  for (const child of running) killGroup(child);
-}
-
-function killGroup({ pid }: Child): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
 }
