@@ -34,6 +34,14 @@ export interface ChangeGroup<Each> {
   readonly shared: Omit<Groupable, "source">;
   /** Their distinct source lines, in their original order. */
   readonly lines: readonly [Place, ...Place[]];
+  /** The old values of each field, if the members do not have the same ones or change the same fields. */
+  readonly was?: ReadonlyMap<string, readonly OldValue[]>;
+}
+
+/** An old value of a field, and the number of changes that have it. */
+export interface OldValue {
+  readonly value: Value | undefined;
+  readonly count: number;
 }
 
 /**
@@ -57,6 +65,70 @@ export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) =
 function serializeIdentity(view: Groupable): string {
   const { subject, action, removes, before, after, sentences } = generalise(view);
   return JSON.stringify([subject, action, removes || sortFields(before), sortFields(after), sentences]);
+}
+
+/**
+ * Joins groups of updates by one line that agree on every new value, whatever the old ones are and whichever fields
+ * differ: a policy of a few settings has one group, and not one for each combination of live values.
+ */
+export function joinedByField<Each>(groups: readonly ChangeGroup<Each>[]): ChangeGroup<Each>[] {
+  const joined = new Map<string, ChangeGroup<Each>[]>();
+  const result: ChangeGroup<Each>[][] = [];
+  for (const group of groups) {
+    const alike = isJoinable(group) ? joined.get(serializeLine(group)) : undefined;
+    if (alike?.every((other) => agree(other.shared.after, group.shared.after))) alike.push(group);
+    else {
+      const own = [group];
+      result.push(own);
+      if (isJoinable(group) && !alike) joined.set(serializeLine(group), own);
+    }
+  }
+  return result.map((alike) => joinGroups(alike as [ChangeGroup<Each>, ...ChangeGroup<Each>[]]));
+}
+
+function isJoinable({ shared: { before, after }, lines }: ChangeGroup<unknown>): boolean {
+  return before !== null && after !== null && lines.length === 1;
+}
+
+function serializeLine({ shared: { subject, action, sentences }, lines: [line] }: ChangeGroup<unknown>): string {
+  const [reason = "", ...others] = sentences;
+  return JSON.stringify([subject, action, lineText(line), reason.replace(/\bfields? differs?\b/, ""), others]);
+}
+
+function agree(one: Fields | null, other: Fields | null): boolean {
+  return Object.entries(one ?? {}).every(([name, value]) => isSame(value, other?.[name] ?? value));
+}
+
+function joinGroups<Each>(groups: readonly [ChangeGroup<Each>, ...ChangeGroup<Each>[]]): ChangeGroup<Each> {
+  const [first, ...others] = groups;
+  if (others.length === 0) return first;
+  const names = [...new Set(groups.flatMap(({ shared: { after } }) => Object.keys(after ?? {})))];
+  const was = new Map(names.map((name) => [name, countOldValues(groups, name)]));
+  const [subject, ...sentences] = first.shared.sentences;
+  const reason = subject?.replace(/\bfield differs\b/, "fields differ") ?? "";
+  return {
+    members: groups.flatMap(({ members }) => members) as [Each, ...Each[]],
+    projects: groups.flatMap(({ projects }) => projects),
+    lines: first.lines,
+    shared: {
+      ...first.shared,
+      before: {},
+      after: Object.assign({}, ...groups.map(({ shared }) => shared.after)),
+      sentences: [names.length > 1 ? reason : (subject ?? ""), ...sentences],
+    },
+    was,
+  };
+}
+
+function countOldValues(groups: readonly ChangeGroup<unknown>[], name: string): readonly OldValue[] {
+  const counts = new Map<string, OldValue>();
+  for (const { shared, projects } of groups) {
+    if (!Object.hasOwn(shared.after ?? {}, name)) continue;
+    const value = shared.before?.[name];
+    const key = JSON.stringify(value) ?? "";
+    counts.set(key, { value, count: (counts.get(key)?.count ?? 0) + projects.length });
+  }
+  return [...counts.values()].sort((a, b) => b.count - a.count);
 }
 
 function listLines(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {

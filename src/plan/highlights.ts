@@ -1,8 +1,9 @@
 import { compareTexts, counted, thousands } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { policyKind } from "../model/kinds.ts";
+import { effectOfCommonFields } from "../model/policy-effect.ts";
 import { turnsOff } from "../model/removal-changes.ts";
-import type { PolicyEffect, Value } from "../model/types.ts";
+import type { Fields, PolicyEffect, Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
 import { groupsOf, subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
@@ -177,12 +178,27 @@ function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, c
   const { kind, before, after } = change;
   const subject = subjectOf(change);
   const isOne = policyKind(catalogue, kind)?.only !== undefined;
-  const values = Object.entries(after ?? before ?? {}).map(([name, value]) => [name, shownText(value)] as const);
+  const loosens = looseningFields(change, catalogue);
+  const values = Object.entries(after ?? before ?? {})
+    .filter(([name]) => loosens.has(name))
+    .map(([name, value]) => [name, shownText(value)] as const);
   const texts = values.map(([, text]) => text).join(", ");
   if (after === null) return `${subject} is no longer ${isOne ? texts : "there"}`;
   if (isOne) return `${subject} becomes ${texts}`;
   return `${subject}: ${values.map(([name, text]) => `${name} becomes ${text}`).join(", ")}`;
 }
+
+/** The fields that loosen a policy by themselves; all of them if none does. */
+function looseningFields({ kind, before, after }: Sided, catalogue: Catalogue): ReadonlySet<string> {
+  const names = Object.keys(after ?? before ?? {});
+  const only = (fields: Fields | null, name: string) => fields && { [name]: fields[name] ?? null };
+  const loosens = (name: string) =>
+    effectOfCommonFields({ kind, before: only(before, name), after: only(after, name) }, catalogue) === "loosened";
+  const found = before && after ? names.filter(loosens) : [];
+  return new Set(found.length > 0 ? found : names);
+}
+
+type Sided = Pick<Visible, "kind" | "before" | "after">;
 
 function shownText(value: Value): string {
   return inlineText(replaceReferences(value, () => "(secret)") ?? null);

@@ -14,12 +14,12 @@ import { type Line, placeWords, planView, type Row, shown, type View } from "./v
 
 /** A plan for people: origin, highlights, changes, and counts at the end. */
 export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
-  return changesText(plan, planView(plan, catalogue), "Plan", palette);
+  return changesText(plan, planView(plan, catalogue, "plan", true), "Plan", palette);
 }
 
 /** Drift for people: how the server differs from the manifests. */
 export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
-  return changesText(plan, planView(plan, catalogue, "drift"), "Drift", palette);
+  return changesText(plan, planView(plan, catalogue, "drift", true), "Drift", palette);
 }
 
 function changesText(plan: Plan, view: View, title: Title, palette: Palette): string {

@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text-format.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
@@ -16,8 +16,10 @@ import {
   type Groupable,
   groupLine,
   groupsOf,
+  joinedByField,
   linesText,
   lineText,
+  type OldValue,
   type Participles,
   type PlannedGroup,
   plannedGroups,
@@ -103,15 +105,15 @@ export interface FieldTexts {
   readonly below: readonly string[];
 }
 
-/** View model of a plan, the result of an apply, or drift. */
-export function planView(plan: Plan, catalogue: Catalogue, command?: string): View {
+/** View model of a plan, the result of an apply, or drift. `isBrief`: with one row for updates of several fields. */
+export function planView(plan: Plan, catalogue: Catalogue, command?: string, isBrief = false): View {
   const isDrift = command === "drift";
   const { created_at: at, resource_changes: all } = plan;
   const changes = isDrift ? all.map((change) => asDrift(change, at)) : all;
   const highlights = isDrift ? driftHighlights(plan, catalogue) : highlightsOf(changes, catalogue);
   return {
     sections: planSections(plan, highlights),
-    rows: plannedRows(changes, isDrift ? foundParticiples : undefined),
+    rows: plannedRows(changes, isDrift ? foundParticiples : undefined, isBrief),
   };
 }
 
@@ -210,19 +212,23 @@ function problemParts({ file, line, column, project, path, message, rule }: Repo
 }
 
 /** A row per group of equal changes, the most urgent first. */
-export function plannedRows(changes: readonly PlannedChange[], words?: Participles): readonly Row[] {
+export function plannedRows(changes: readonly PlannedChange[], words?: Participles, isBrief = false): readonly Row[] {
   const positions = new Map(changes.map((change, index) => [change, index]));
-  return plannedGroups(changes).map((group) => plannedRow(group, positions.get(group.members[0]) ?? 0, words));
+  const groups = plannedGroups(changes);
+  return (isBrief ? joinedByField(groups) : groups).map((group) =>
+    plannedRow(group, positions.get(group.members[0]) ?? 0, words),
+  );
 }
 
 function plannedRow(group: PlannedGroup, position: number, words?: Participles): Row {
-  const { members, projects, shared, lines } = group;
+  const { members, projects, shared, lines, was } = group;
   const [first] = members;
   const { notes = [], policy_effect: effect, outcome } = first;
   const action = actionOf(first);
   const [reason = "", ...sentences] = shared.sentences;
   const isOfMany = projects.length > 1;
-  const values = isOfMany && isRemoval({ action }) ? { below: fieldLines(shared) } : fieldTexts(shared);
+  const isGone = isOfMany && isRemoval({ action });
+  const values = was ? joinedTexts(group, was) : isGone ? { below: fieldLines(shared) } : fieldTexts(shared);
   return {
     ...{ action, sign: action, effect, outcome, projects, members, position },
     ...{ values, sides: shared, reason, places: lines },
@@ -302,6 +308,27 @@ export function fieldTexts(sides: Sides, unknown = notReported): FieldTexts {
   const gone = sides.after === null ? " -> (gone)" : "";
   const more = others.length > 0 ? `, and ${counted(others.length, "more field")}` : "";
   return { row: `${first}${gone}${more}`, below: isShort ? others : lines };
+}
+
+/** Fields with their old values, each with the number of its changes: `merge_method: "merge" (80), "ff" (9) -> "ff"`. */
+function joinedTexts({ shared: { after }, projects }: PlannedGroup, was: NonNullable<PlannedGroup["was"]>): FieldTexts {
+  const lines = [...was].map(([name, values]) => {
+    const count = values.reduce((sum, each) => sum + each.count, 0);
+    const now = shown(after?.[name]);
+    if (values.length === 1)
+      return `${name}: ${oldText(values)} -> ${now}${count < projects.length ? ` in ${thousands(count)}` : ""}`;
+    const more = values.length - mostOldValues;
+    const texts = values.slice(0, mostOldValues).map((each) => `${oldText([each])} (${thousands(each.count)})`);
+    return `${name}: ${[...texts, ...(more > 0 ? [counted(more, "other value")] : [])].join(", ")} -> ${now}`;
+  });
+  const [line = "", ...others] = lines;
+  return others.length === 0 && line.length <= longestInRow ? { row: line, below: [] } : { below: lines };
+}
+
+const mostOldValues = 4;
+
+function oldText([old]: readonly OldValue[]): string {
+  return old?.value === undefined ? notReported : shown(old.value);
 }
 
 /** All fields, one per line; `unknown` replaces a missing value before the change. */
