@@ -47,7 +47,24 @@ export function withoutRepeats(problems: readonly ReportedProblem[]): readonly R
   const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));
   const distinct = [...grouped(problems, lineOf).values()].flatMap(joinProjects);
   const formOf = (problem: ReportedProblem) => commonForm(reportedLine(problem), problem.project);
-  return foldedAlike(distinct, formOf).map(joinAlike);
+  return joinLines(foldedAlike(distinct, formOf).map(joinAlike));
+}
+
+/** More equal problems than this are joined into one, with some of their positions. */
+const mostLines = 5;
+
+/** Joins many problems that differ only in their positions. */
+function joinLines(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
+  const sameText = ({ file, path = "", message, rule }: ReportedProblem) =>
+    file === undefined ? undefined : JSON.stringify([path, message, rule]);
+  const groups = grouped(problems, sameText);
+  return problems.flatMap((problem) => {
+    const [first, ...others] = groups.get(sameText(problem) ?? "") ?? [problem];
+    if (others.length < mostLines) return [problem];
+    if (problem !== first) return [];
+    const lines = others.map(({ file, line, column }) => `${file}:${line}:${column}`);
+    return [{ ...problem, message: `${problem.message}; also at ${firstFew(lines)}` }];
+  });
 }
 
 /** Joins problems whose messages differ only in the project that they name. */

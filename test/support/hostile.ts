@@ -149,9 +149,18 @@ export const hostileAndPlain: fc.Arbitrary<{ readonly evil: Plan; readonly tame:
       url,
       ...madeOf(url),
     });
+    // Equal problems are joined.
+    const firstLike = ({ rule, message }: { readonly rule: string; readonly message: string }) =>
+      placed.findIndex((each) => each.rule === rule && each.message === message);
     const tamed = [
       ...problems.map((_, index) => ({ rule: "r", message: `m${index}m`, path: "p", project: "j" })),
-      ...placed.map(({ line, column }) => ({ rule: "r", message: "m", file: "f", line, column })),
+      ...placed.map(({ line, column, ...text }) => ({
+        rule: "r",
+        message: `m${firstLike(text)}m`,
+        file: "f",
+        line,
+        column,
+      })),
     ];
     const tame = planWith({
       changes: words.map((_, index) => changeWith(plainWords, index, statusOf(index))),
