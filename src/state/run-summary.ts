@@ -93,12 +93,9 @@ export function summaryIn(text: string): RunSummary | undefined {
 
 function isSummary(read: unknown): read is RunSummary {
   if (!isObject(read)) return false;
-  const { run, command, who, host, started, ended, outcome, changes, commit, touched, progress, reasons = [] } = read;
-  if (!Array.isArray(reasons) || !(read.values === undefined || areRunValues(read.values))) return false;
-  const texts = [run, command, who, host, started, ...reasons].every((each) => typeof each === "string");
-  const perhaps = [ended, outcome, commit].every((each) => each === null || typeof each === "string");
-  const isRest = typeof changes === "number" && isObject(touched) && (progress === undefined || isProgress(progress));
-  return texts && perhaps && isRest;
+  const { run, command, who, host, started, changes, touched } = read;
+  const texts = [run, command, who, host, started].every((each) => typeof each === "string");
+  return texts && typeof changes === "number" && isObject(touched);
 }
 
 /** True if a run changed or planned to change a project. */
@@ -134,18 +131,6 @@ export function keptValues(values: readonly RunValue[]): { readonly values?: rea
 
 function truncate(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
-}
-
-function areRunValues(read: unknown): read is readonly RunValue[] {
-  return Array.isArray(read) && read.every(isRunValue);
-}
-
-function isRunValue(read: unknown): boolean {
-  if (!isObject(read)) return false;
-  const { rest, action, field, before, after, more = 0, projects } = read;
-  const texts = [rest, action, field].every((each) => typeof each === "string");
-  const sides = [before, after].every((each) => each === null || typeof each === "string");
-  return texts && sides && typeof more === "number" && typeof projects === "number";
 }
 
 /** The stages of a run. */
@@ -238,11 +223,4 @@ function toRate({ perSecond, allowed }: WorkersStatus): Pick<RunProgress, "rate"
   if (perSecond === undefined) return {};
   const { requests, per } = allowed ?? { requests: null, per: 1000 };
   return { rate: { used: Math.round((perSecond * per) / 1000), allowed: requests, per: per === 1000 ? "s" : "min" } };
-}
-
-function isProgress(value: unknown): value is RunProgress {
-  if (!isObject(value)) return false;
-  const { at, stage, done, total } = value;
-  const isStage = stage === "reading" || stage === "writing";
-  return typeof at === "string" && isStage && typeof done === "number" && typeof total === "number";
 }

@@ -82,39 +82,8 @@ export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemor
   await notes.write(note, JSON.stringify({ format: 1, ...memory }));
 }
 
-/** Undefined for another format and invalid content. Damaged parts are dropped, so that they do not stop a watcher. */
+/** Undefined for another format and invalid JSON. */
 function parseMemory(text: string): WatchMemory | undefined {
   const read = parsedJson(text);
-  if (!isObject(read) || read.format !== 1) return undefined;
-  const kept = Object.entries(parts).filter(([name, fits]) => fits(read[name]));
-  const memory: Partial<WatchMemory> = Object.fromEntries(kept.map(([name]) => [name, read[name]]));
-  return { ...newMemory("never"), ...memory };
+  return isObject(read) && read.format === 1 ? { ...newMemory("never"), ...read } : undefined;
 }
-
-type Fits = (value: unknown) => boolean;
-
-const isText: Fits = (value) => typeof value === "string";
-const listOf = (fits: Fits) => (value: unknown) => Array.isArray(value) && value.every(fits);
-const mappingOf = (fits: Fits) => (value: unknown) => isObject(value) && Object.values(value).every(fits);
-const rowOf = (fields: Readonly<Record<string, Fits>>) => (value: unknown) =>
-  isObject(value) && Object.entries(fields).every(([name, fits]) => fits(value[name]));
-
-const parts: Readonly<Record<keyof WatchMemory, Fits>> = {
-  apply: (value) => applyModes.some((mode) => mode === value),
-  last: rowOf({
-    run: (value) => value === null || isText(value),
-    at: isText,
-    due: isText,
-    late: isText,
-    outcome: isText,
-  }),
-  differing: mappingOf(rowOf({ cause: isText, checks: Number.isFinite, steady: Number.isFinite, digest: isText })),
-  failing: mappingOf(isText),
-  refused: listOf(isText),
-  expiring: listOf(isText),
-  commit: isText,
-  manifests: isText,
-  waiting: rowOf({ run: isText, digest: isText }),
-  requests: mappingOf(isText),
-  undelivered: listOf(rowOf({ to: isText, body: isObject, since: isText })),
-};
