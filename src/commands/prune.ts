@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { writeTexts } from "../author/accept/manifests.ts";
 import { changesByPruning, pruneTexts } from "../author/prune.ts";
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { isWide } from "../manifest/overrides.ts";
 import { prunableEntries, widePolicies } from "../manifest/prune.ts";
 import { type PruneReport, prunedCounts, pruneJson, pruneText } from "../report/prune.ts";
 import type { Checked } from "../run/context.ts";
@@ -19,14 +20,15 @@ export const run: Run<Options<"prune">> = async (terminal, options, names) => {
   if (yields && names.length !== 1) throw new UserError("--yield takes one policy, to which others yield", exit.usage);
   const opened = await openOffline(terminal, options);
   if (!opened) return exitCode({ problem: true });
-  const { context, projects } = opened;
+  const { context, projects, fleet } = opened;
   const { policies } = context;
   const wide = names.length > 0 ? names.map((name) => findPolicy(name, policies)) : widePolicies(policies);
   const entries = prunableEntries({ policies, projects, wide, yields });
   const pruned = pruneTexts(context, entries);
   const changes = changesByPruning(context, pruned, projects);
   const found: PruneReport = {
-    ...{ entries, left: pruned.left, changes, policies: pruned.emptied.length },
+    ...{ entries: pruned.removed, left: pruned.left, changes, policies: pruned.emptied.length },
+    unseen: yields && !fleet && pruned.removed.some(({ policy }) => isWide(policy)),
     files: [...pruned.texts.values()].filter((text) => text === "").length,
   };
   const { catalogue } = context.loaded.workspace;
@@ -52,14 +54,15 @@ async function writePruned(
   options: Options<"prune">,
   { context, pruned, found }: Writing,
 ): Promise<ExitCode> {
-  const counts = prunedCounts(found);
   if (options.check) {
-    terminal.note(`Could go: ${counts}.`);
+    terminal.note(`Could go: ${prunedCounts({ ...found, entries: [...found.entries, ...found.left] })}.`);
     return exitCode({ problem: true });
   }
+  const counts = prunedCounts(found);
+  const isChange = found.changes.length > 0 || found.unseen;
   if (!options.yield && found.changes.length > 0)
     throw new UserError(`${found.changes[0]?.address} would change; nothing was written`);
-  if (options.yield && !options.yes && found.changes.length > 0) {
+  if (options.yield && !options.yes && isChange) {
     if (!(await terminal.confirm(`Remove ${counts}? Only yes removes them: `))) {
       terminal.note("Nothing was written.");
       return exitCode({ problem: true });

@@ -12,6 +12,8 @@ import { revisionRows } from "./view.ts";
 /** What `prune` removes, by file and line. */
 export interface PruneReport {
   readonly entries: readonly PrunableEntry[];
+  /** True if projects that are not known may change as well. */
+  readonly unseen: boolean;
   /** Entries that have to be removed by hand. */
   readonly left: readonly PrunableEntry[];
   /** Changes of the desired state, of one project each; none unless entries yield to another policy. */
@@ -22,13 +24,16 @@ export interface PruneReport {
 
 /** The entries that go, each with the one that holds in its place, and what changes project by project. */
 export function pruneText(found: PruneReport, catalogue: Catalogue, palette: Palette): string {
-  const { entries, left, changes } = found;
+  const { entries, left, changes, unseen } = found;
   return paragraphs([
     entries.map((entry) => entryText(entry, palette)).join("\n"),
     left.length > 0
       ? [palette.strong("To remove by hand"), ...left.map((entry) => entryText(entry, palette))].join("\n")
       : "",
     ...changes.flatMap((change) => revisionRows([change], catalogue)).map((row) => rowText(row, palette)),
+    unseen
+      ? "The projects of wildcards are not known here: plan first, or give --projects FILE, to see all changes."
+      : "",
   ]);
 }
 
@@ -41,21 +46,22 @@ function entryText({ policy, entry, field, path, wide }: PrunableEntry, palette:
 }
 
 /** What goes, in numbers. */
-export function prunedCounts({ entries, policies, files, changes }: PruneReport): string {
+export function prunedCounts({ entries, policies, files, changes, unseen }: PruneReport): string {
   const parts = [
     counted(entries.length, "entry", "entries"),
     ...(policies > 0 ? [counted(policies, "policy", "policies")] : []),
     ...(files > 0 ? [counted(files, "file")] : []),
   ];
   const projects = new Set(changes.map(({ project }) => project)).size;
-  const effect =
+  const known =
     projects === 0 ? "no desired state changes" : `the desired state of ${counted(projects, "project")} changes`;
+  const effect = unseen ? `${known}, of those that are known` : known;
   return `${joinedByAnd(parts)}; ${effect}`;
 }
 
 /** One removal, as `prune --report json` lists it. */
 export function pruneJson({ entries, left, changes }: PruneReport): string {
-  const removed = entries.map((each) => ({ ...removalOf(each), by_hand: left.includes(each) }));
+  const removed = [...entries, ...left].map((each) => ({ ...removalOf(each), by_hand: left.includes(each) }));
   return JSON.stringify({ format_version: "1.0", entries: removed, changes }, null, 2);
 }
 
