@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
+import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
@@ -59,19 +60,12 @@ export function hasLookUps(catalogue: Catalogue, { kinds }: Pick<DesiredProject,
  * Undefined if there are none. @throws CallFailed if it ends the run.
  */
 export async function lookUpValues(reader: Reader, desired: DesiredProject): Promise<LookedUpValues | undefined> {
-  const { name: project } = desired.project;
-  const wanted = new Map<string, LookUp>();
-  for (const { kind, fields, presence } of desired.resources) {
+  const wanted = desired.resources.flatMap(({ kind, fields, presence }) => {
     const file = presence === "present" ? reader.catalogue.kinds.get(kind)?.file : undefined;
-    if (!file) continue;
-    for (const name of lookUpFields(file)) {
-      const replaced = lookUpsIn(file.fields.properties[name] ?? {}, fields[name] ?? null);
-      for (const each of replaced) wanted.set(lookUpKey(project, each), each);
-    }
-  }
-  if (wanted.size === 0) return undefined;
-  const read = Array.from(wanted, async ([key, each]) => [key, await lookUpCached(reader, project, each)] as const);
-  return Object.fromEntries(await Promise.all(read));
+    if (!file) return [];
+    return lookUpFields(file).flatMap((name) => lookUpsIn(file.fields.properties[name] ?? {}, fields[name] ?? null));
+  });
+  return lookUpAll(reader, desired.project.name, wanted);
 }
 
 /**
@@ -80,43 +74,38 @@ export async function lookUpValues(reader: Reader, desired: DesiredProject): Pro
  */
 export async function lookUpKeys(
   reader: Reader,
-  { project: { name: project }, resources }: DesiredProject,
+  { project, resources }: DesiredProject,
   live: readonly Pick<Live, "kind" | "key">[],
 ): Promise<LookedUpValues | undefined> {
   const { catalogue } = reader;
   const identities = new Set(live.map((each) => identityOf(catalogue, each)));
-  const isCreated = (each: Desired) =>
-    catalogue.kinds.get(each.kind)?.file.replace === true || !identities.has(identityOf(catalogue, each));
-  const missing = resources.filter((each) => each.presence === "present" && isCreated(each));
-  const wanted = missing.flatMap((each) => keyLookUpsOf(catalogue, each));
+  const wanted = resources.flatMap((each) => {
+    const file = each.presence === "present" ? catalogue.kinds.get(each.kind)?.file : undefined;
+    const isCreated = file && (file.replace === true || !identities.has(identityOf(catalogue, each)));
+    return isCreated ? keyLookUps(file, each.key).map(([, lookUp]) => lookUp) : [];
+  });
+  return lookUpAll(reader, project.name, wanted);
+}
+
+/** Undefined if there is nothing to look up. */
+async function lookUpAll(
+  reader: Reader,
+  project: string,
+  wanted: readonly LookUp[],
+): Promise<LookedUpValues | undefined> {
   if (wanted.length === 0) return undefined;
-  const read = wanted.map(
-    async ([, each]) => [lookUpKey(project, each), await lookUpCached(reader, project, each)] as const,
-  );
+  const answers = cachedAnswers(reader);
+  const distinct = new Map(wanted.map((each) => [lookUpKey(project, each), each]));
+  const read = Array.from(distinct, async ([key, each]) => {
+    const answer = answers.get(key) ?? lookUpValue(reader, project, each);
+    answers.set(key, answer);
+    return [key, await answer] as const;
+  });
   return Object.fromEntries(await Promise.all(read));
 }
 
-function keyLookUpsOf({ kinds }: Catalogue, { kind, key }: Pick<Desired, "kind" | "key">) {
-  const file = kinds.get(kind)?.file;
-  return file ? keyLookUps(file, key) : [];
-}
-
-function lookUpCached(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
-  const answers = cachedAnswers(reader);
-  const key = lookUpKey(project, lookUp);
-  const answer = answers.get(key) ?? lookUpValue(reader, project, lookUp);
-  answers.set(key, answer);
-  return answer;
-}
-
 /** Results of a run, by its connection. */
-const known = new WeakMap<Reader, Map<string, Promise<LookedUp>>>();
-
-function cachedAnswers(reader: Reader): Map<string, Promise<LookedUp>> {
-  const answers = known.get(reader) ?? new Map<string, Promise<LookedUp>>();
-  known.set(reader, answers);
-  return answers;
-}
+const cachedAnswers = memoized((_: Reader) => new Map<string, Promise<LookedUp>>(), new WeakMap());
 
 /** Matches requests for a project or group by its path; a row has it under one of these names. */
 const ownersByPath = /^GET \/(?:projects|groups)\/:value(?:\?|$)/;

@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import type { Rate } from "../../base/rate.ts";
-import { type Claim, takeLease } from "../../state/lease.ts";
+import { type Claim, type Lease, takeLease } from "../../state/lease.ts";
 import type { WorkersStatus } from "../../state/run-summary.ts";
 import { runLease, type SharedState, shardLeases } from "../../state/state.ts";
-import { openQueue, type ShardJob } from "./queue.ts";
+import { openQueue, type ShardJob, type WorkQueue } from "./queue.ts";
 import { type RunDocument, resultOf, runDocument } from "./work-on-shard.ts";
 
 /** Distributes shards of a run to workers. Disposing removes shards that no worker has started. */
@@ -56,75 +56,37 @@ const countInterval = 1000;
 /** Maximum number of results per fetch. */
 const maxFetched = 50;
 
+/** A run with workers: its queue, the lease that tells workers that it lasts, and what has become of it. */
+interface Session {
+  readonly options: DispatcherOptions;
+  readonly queue: WorkQueue;
+  readonly alive: Lease;
+  readonly count: ReturnType<typeof countWorkers>;
+  /** The reason why nothing more is dispatched. */
+  ended: string | undefined;
+  /** True if the run continues without workers. */
+  isAlone: boolean;
+}
+
 /** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { env, state, claim, place, duration, document, patience, stopped, warn } = options;
+  const { env, state, claim, place, duration, document } = options;
   const { workers: store } = state;
   const { run } = claim;
   const queue = await openQueue(env, place);
   const alive = await takeLease(store.leases(runLease(run)), claim, { duration });
   await store.write(run, runDocument, JSON.stringify(document));
-  const count = countWorkers(options);
+  const session: Session = { options, queue, alive, count: countWorkers(options), ended: undefined, isAlone: false };
   let stages = 0;
-  let isAlone = false;
-  let ended: string | undefined;
-  const continueAlone = (why: string) => {
-    if (!isAlone) warn(`${why}; the run continues without workers`);
-    isAlone = true;
-  };
-  const inQueue = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      continueAlone(error.message);
-    }
-  };
-
-  async function* dispatch(command: ShardJob["command"], tasks: readonly string[]) {
-    const stage = ++stages;
-    const jobs = tasks.map((_, index): ShardJob => ({ run, command, shard: `${stage}.${index + 1}` }));
-    const left = new Map(jobs.map((job, index) => [job.shard, { job, index }]));
-    try {
-      for (const [index, { shard }] of jobs.entries()) await store.write(run, shard, tasks[index] ?? "");
-      if (!isAlone) await inQueue(() => queue.add(jobs));
-      let busyAt = performance.now();
-      while (left.size > 0) {
-        const isStopped = (ended ?? stopped()) !== undefined;
-        if (isStopped) await alive[Symbol.asyncDispose]();
-        // A worker that saw the run alive held its shard before that, so a count from now on includes it.
-        const workers = await count.workers({ cached: !isStopped });
-        const fetched = await store.read(run, [...left.keys()].slice(0, maxFetched).map(resultOf));
-        for (const [shard, { index }] of [...left]) {
-          const text = fetched.get(resultOf(shard));
-          if (text === undefined) continue;
-          left.delete(shard);
-          const result = JSON.parse(text);
-          count.add(result);
-          yield { index, result };
-        }
-        if (fetched.size > 0 || workers > 0) busyAt = performance.now();
-        else if (isStopped) return;
-        if (fetched.size > 0) continue;
-        if (performance.now() - busyAt >= patience) continueAlone(`no worker for ${patience / 1000} s`);
-        if (!isAlone || isStopped || !(await runOneHere([...left.values()]))) await pause(pollInterval);
-      }
-    } finally {
-      for (const { job } of left.values()) if (!isAlone) await inQueue(() => queue.remove(job));
-    }
-  }
-
-  /** False if workers have all remaining shards. */
-  async function runOneHere(left: readonly { readonly job: ShardJob }[]): Promise<boolean> {
-    for (const { job } of left) if ((await options.runHere(job)) !== "held") return true;
-    return false;
-  }
-
   return {
     lost: options.lost,
-    dispatch,
+    dispatch: (command, tasks) => {
+      const stage = ++stages;
+      const jobs = tasks.map((_, index): ShardJob => ({ run, command, shard: `${stage}.${index + 1}` }));
+      return dispatchShards(session, jobs, tasks);
+    },
     stop: (why) => {
-      ended ??= why;
+      session.ended ??= why;
     },
     [Symbol.asyncDispose]: async () => {
       await alive[Symbol.asyncDispose]();
@@ -132,6 +94,68 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
       await queue[Symbol.asyncDispose]();
     },
   };
+}
+
+interface Shard {
+  readonly job: ShardJob;
+  readonly index: number;
+}
+
+/** Queues the shards and yields their results; those that no worker takes are worked on here. */
+async function* dispatchShards(session: Session, jobs: readonly ShardJob[], tasks: readonly string[]) {
+  const { options, queue, alive, count } = session;
+  const { workers: store } = options.state;
+  const { run } = options.claim;
+  const left = new Map(jobs.map((job, index): [string, Shard] => [job.shard, { job, index }]));
+  try {
+    for (const [index, { shard }] of jobs.entries()) await store.write(run, shard, tasks[index] ?? "");
+    if (!session.isAlone) await inQueue(session, () => queue.add(jobs));
+    let busyAt = performance.now();
+    while (left.size > 0) {
+      const isStopped = (session.ended ?? options.stopped()) !== undefined;
+      if (isStopped) await alive[Symbol.asyncDispose]();
+      // A worker that saw the run alive held its shard before that, so a count from now on includes it.
+      const workers = await count.workers({ cached: !isStopped });
+      const fetched = await store.read(run, [...left.keys()].slice(0, maxFetched).map(resultOf));
+      for (const [shard, { index }] of [...left]) {
+        const text = fetched.get(resultOf(shard));
+        if (text === undefined) continue;
+        left.delete(shard);
+        const result = JSON.parse(text);
+        count.add(result);
+        yield { index, result };
+      }
+      if (fetched.size > 0 || workers > 0) busyAt = performance.now();
+      else if (isStopped) return;
+      if (fetched.size > 0) continue;
+      const { patience } = options;
+      if (performance.now() - busyAt >= patience) continueAlone(session, `no worker for ${patience / 1000} s`);
+      if (!session.isAlone || isStopped || !(await runOneHere(options, [...left.values()]))) await pause(pollInterval);
+    }
+  } finally {
+    for (const { job } of left.values()) if (!session.isAlone) await inQueue(session, () => queue.remove(job));
+  }
+}
+
+/** False if workers have all remaining shards. */
+async function runOneHere({ runHere }: DispatcherOptions, left: readonly Shard[]): Promise<boolean> {
+  for (const { job } of left) if ((await runHere(job)) !== "held") return true;
+  return false;
+}
+
+/** Uses the queue; if that fails, the run continues without it. */
+async function inQueue(session: Session, use: () => Promise<void>): Promise<void> {
+  try {
+    await use();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    continueAlone(session, error.message);
+  }
+}
+
+function continueAlone(session: Session, why: string): void {
+  if (!session.isAlone) session.options.warn(`${why}; the run continues without workers`);
+  session.isAlone = true;
 }
 
 /** Counts the workers with a shard of the run, and reports them with the requests sent so far. */
