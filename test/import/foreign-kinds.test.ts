@@ -541,7 +541,7 @@ resource "gitlab_branch_protection" "main" {
   project            = "a/b"
   branch             = "main"
   merge_access_level = try(local.people[0].level, "maintainer")
-  push_access_level  = try(var.lost, "developer")
+  allow_force_push   = try(var.lost, false)
   dynamic "allowed_to_merge" {
     for_each = [for each in local.people : each if try(each.group, false)]
     content {
@@ -556,6 +556,37 @@ resource "gitlab_branch_protection" "main" {
     },
   });
   expect(messages(imported)).toEqual([
-    "push_access_level of gitlab_branch_protection.main is left out: var.lost is not known from these files",
+    "allow_force_push of gitlab_branch_protection.main is left out: var.lost is not known from these files",
   ]);
+});
+
+test("a rule that lost its approvers is left out, and so is a protection that lost its people", async () => {
+  const rule = (name: string, lines: string) => `
+resource "gitlab_project_approval_rule" "${name}" {
+  project            = "a/b"
+  name               = "${name}"
+  approvals_required = 1
+  ${lines}
+}`;
+  const imported = await fromTerraform(`
+${rule("lost", "user_ids = [data.gitlab_user.gone.id]")}
+${rule("some", "user_ids = [data.gitlab_user.gone.id]\n  group_ids = [7]")}
+${rule("anybody", 'rule_type = "any_approver"')}
+resource "gitlab_branch_protection" "main" {
+  project = "a/b"
+  branch  = "main"
+  allowed_to_push { user_id = data.gitlab_user.gone.id }
+}`);
+  expect(policies(imported)).toEqual({
+    "a/b": {
+      projects: ["a/b"],
+      approval_rules: {
+        some: { approvals_required: 1, groups: [7] },
+        anybody: { approvals_required: 1, rule_type: "any_approver" },
+      },
+    },
+  });
+  expect(messages(imported)).toContain(
+    "gitlab_project_approval_rule.lost is left out: without its users or groups it would be open to others",
+  );
 });

@@ -83,6 +83,13 @@ function ruleOf(table: FieldTable, name: string): FieldRule | null {
   return Object.hasOwn(rules, name) ? (rules[name] ?? null) : {};
 }
 
+const sharedNeeds = shared.needs as Readonly<Record<string, readonly (readonly string[])[]>>;
+
+/** Fields of which one must remain if one is stated: without them, a resource would be open to others. */
+export function neededFields({ like = "" }: FieldTable): readonly (readonly string[])[] {
+  return sharedNeeds[like] ?? [];
+}
+
 /** Fields in the names of a kind. */
 interface RenamedFields {
   readonly fields: Fields;

@@ -22,6 +22,8 @@ export interface ForeignResource {
   /** True if it has to be absent; then only the fields of its key matter. */
   readonly isAbsent: boolean;
   readonly fields: ReadonlyMap<string, ForeignValue>;
+  /** Fields of which one must remain if one is stated. */
+  readonly needs?: readonly (readonly string[])[];
   readonly place: ForeignValue["place"];
 }
 
@@ -48,6 +50,13 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
   const named = read.flatMap((each) => each.named);
   if (key === undefined) return { problems: [...problems, ...left(describeKey(file)).problems] };
   if (foreign.isAbsent) return { absent: { kind, key }, named: listKeys(file, fields), problems: [] };
+  const lost = foreign.needs?.find(
+    (names) => names.some((name) => isStated(fields.get(name))) && !names.some((name) => values.has(name)),
+  );
+  if (lost) {
+    const why = `without its ${lost.join(" or ")} it would be open to others`;
+    return { problems: [...problems, ...left(why).problems] };
+  }
   const lacking = (file.fields.required ?? []).filter((name) => !values.has(name));
   const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
   if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
@@ -58,6 +67,10 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
     return value ? [[name, value] as const] : [];
   });
   return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, named, problems };
+}
+
+function isStated(stated: ForeignValue | undefined): boolean {
+  return stated !== undefined && (stated.unknown !== undefined || (stated.value ?? null) !== null);
 }
 
 /** Moves the user and the password of a URL to the fields that the kind has for them. */

@@ -5,7 +5,7 @@ import type { Problem } from "../../../../model/types.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft, ImportedProject } from "../../policy.ts";
 import { translatorFor } from "../entries.ts";
-import { kindInSection, type Marks, renamedFields, rulesOf } from "../field-table.ts";
+import { kindInSection, type Marks, neededFields, renamedFields, rulesOf } from "../field-table.ts";
 import {
   distinctEntries,
   distinctProblems,
@@ -125,7 +125,10 @@ function toResource(
   if (table.key) body.set(table.key, { value: name, place });
   const unmarked = withoutMarks(table, title, body);
   const { fields, named, problems } = renamedFields(table, title, unmarked.fields);
-  const translated = resourceEntry({ kind, title, isAbsent: hasToBeAbsent(statement), fields, place }, context);
+  const translated = resourceEntry(
+    { kind, title, isAbsent: hasToBeAbsent(statement), fields, needs: neededFields(table), place },
+    context,
+  );
   return {
     ...translated,
     ...(translated.named && { named: [...unmarked.named, ...named, ...translated.named] }),

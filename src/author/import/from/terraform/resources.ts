@@ -2,7 +2,7 @@ import table from "../../../../../schemas/coming-from/terraform.json" with { typ
 import { isObject } from "../../../../base/json.ts";
 import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
-import { type FieldTable, kindInSection, renamedFields, rulesOf, withIds } from "../field-table.ts";
+import { type FieldTable, kindInSection, neededFields, renamedFields, rulesOf, withIds } from "../field-table.ts";
 import { type ForeignChoice, type ForeignIntegration, type ForeignValue, notImported } from "../foreign.ts";
 import type { ForeignResource } from "../kind-entries.ts";
 
@@ -156,14 +156,14 @@ function withoutBlank(item: unknown): unknown {
 type Declarable = Pick<ForeignChoice, "catalogue">;
 
 function toResource(
-  table: Pick<FieldTable, "section" | "of">,
+  table: FieldTable,
   title: string,
   fields: ForeignResource["fields"],
   place: () => Place,
   choice: Declarable,
 ): readonly ForeignResource[] {
   const kind = kindInSection(choice, table);
-  return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, place }] : [];
+  return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, needs: neededFields(table), place }] : [];
 }
 
 /** The attributes of a single block. */
