@@ -17,18 +17,11 @@ const lookUps = ({ asked }: Runs) =>
 
 describe.each([
   ["ID", "payments/core:integration/*", 1],
-  ["ID", "PAYMENTS/*", 1],
   ["ID", "42:integration/irc-gateway", 0],
   ["ID", "*:integration/*", 0],
   ["path", "42:*", 1],
-  ["path", "{41,42}:*", 1],
   ["path", "4?:*", 1],
-  ["path", "[4]2:*", 1],
-  ["path", "\\42:*", 1],
   ["path", "4*", 1],
-  ["glob", "4?", 1],
-  ["ID", "[4]2:*", 0],
-  ["path", "payments/CORE:*", 0],
   ["glob", "42", 1],
   ["glob", "payments/core", 1],
 ] as const)("a policy names a project by %s, and a glob says %s", (form, glob, lookedUp) => {

@@ -53,16 +53,6 @@ describe("a rule of severity error", () => {
     write("rules/mit.yaml", noMit.replace(/$/, 'except: ["7:license/mit"]\n'));
     expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 2 });
   });
-
-  test("that is not to be compiled ends a run before any request", async () => {
-    const { evenkeel, write } = await scene(setting);
-    write("rules/mit.yaml", rule("no-mit", { when: "change.akey == 'x'" }));
-    const { code, stderr, reads } = await evenkeel("apply", "--yes");
-    expect({ code, reads }).toEqual({ code: 1, reads: 0 });
-    expect(stderr).toMatch(
-      /^rules\/mit\.yaml:5:15 {2}when {2}there is no akey; did you mean key\? {2}\(rule-expression\)\n {4}change\.akey == 'x'\n {11}\^\n/,
-    );
-  });
 });
 
 test("a rule of severity warning warns where the change stands, and lets it pass", async () => {
