@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
 import { globMatcher } from "../base/glob.ts";
-import { schedule, vocabulary, type YamlDetection } from "../model/deprecations.ts";
+import { schedule, vocabulary } from "../model/deprecations.ts";
 import { anchorsIn, isTagReference, keysOf, nameOf, namesExtended, stringOf, valueAt, yamlDocuments } from "./yaml.ts";
 
 /** The CI/CD configurations of a scan, and how they include each other. */
@@ -20,21 +20,15 @@ export interface Pipeline {
   readonly extended: ReadonlySet<string>;
   /** Jobs that nothing else contributes to, and that contribute to nothing else. */
   readonly standalone: ReadonlySet<string>;
-  /** Keywords that can be renamed everywhere at once, because no file uses the new name. */
-  readonly unmixed: ReadonlySet<string>;
 }
 
 /** For a file that is scanned on its own. */
 export const noIncludes: IncludeGraph = { included: new Set(), pipelines: new Map() };
 
-/** Keywords that take effect only without their new name. */
-const fallbacks = schedule.flatMap(({ detect }) =>
-  (detect ?? []).flatMap((each) => (each.by === "yaml" && each.fallback ? [toFallback(each)] : [])),
+/** Keywords beside which the old name of one has no effect. */
+const newNames = schedule.flatMap(({ detect }) =>
+  (detect ?? []).flatMap((each) => (each.by === "yaml" && each.fallback ? (each.rename ?? []) : [])),
 );
-
-function toFallback({ path, rename = "" }: YamlDetection) {
-  return { old: path.split("/").at(-1) ?? "", now: rename, inJob: path.startsWith(vocabulary.ci.job) };
-}
 
 /**
  * Follows `include: local` from every file that is CI/CD configuration by its name or its content. @param files All
@@ -158,15 +152,11 @@ function createPipeline(documents: readonly (Node | null)[], isOpen: boolean): P
   const isUsed = (name: string) =>
     extended.has(name) || references.has(name) || names.indexOf(name) !== names.lastIndexOf(name);
   const standalone = pairs.filter((pair) => !isUsed(nameOf(pair.key)) && isWhole(pair)).map(({ key }) => nameOf(key));
-  const unmixed = fallbacks.filter(({ old, now, inJob }) =>
-    inJob ? !references.has(old) && isUnmixed(documents, old, now) : !names.includes(now),
-  );
   return {
     isOpen,
     names: new Set(names),
     extended,
     standalone: new Set(standalone),
-    unmixed: new Set(unmixed.map(({ old }) => old)),
   };
 }
 
@@ -178,30 +168,8 @@ function addAll(set: Set<string>, values: readonly string[]): Set<string> {
 /** True if a job takes nothing from another mapping, and no other takes anything from it. */
 function isWhole({ key, value }: Pair): boolean {
   if (nameOf(key).startsWith(".") || !isMap(value) || value.anchor) return false;
-  const others = new Set(["<<", "extends", ...fallbacks.map(({ now }) => now)]);
+  const others = new Set(["<<", "extends", ...newNames]);
   return !value.items.some((pair) => others.has(nameOf(pair.key)));
-}
-
-/** True if no file uses the new keyword, and each mapping with the old one is a job or merged into jobs. */
-function isUnmixed(documents: readonly (Node | null)[], old: string, now: string): boolean {
-  let isClear = true;
-  const anchors = new Set<string>();
-  for (const document of documents) {
-    if (!document) continue;
-    visit(document, {
-      Pair: (_, { key }) => {
-        const isPlain = isScalar(key) && !key.anchor && !key.type?.startsWith("BLOCK");
-        if (nameOf(key) === now || (nameOf(key) === old && !isPlain)) isClear = false;
-      },
-      Map: (_, node) => void (node.anchor && node.has(old) && anchors.add(node.anchor)),
-      Alias: (at, { source }, path) => {
-        const around = path.findLast((each) => !isSeq(each)) as Pair | undefined;
-        const isMerged = at !== "key" && around && nameOf(around.key) === "<<";
-        if (!isMerged && anchors.has(source)) isClear = false;
-      },
-    });
-  }
-  return isClear;
 }
 
 /** Paths that a configuration or its child pipelines include; undefined for other sources. */

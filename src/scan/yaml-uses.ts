@@ -14,7 +14,7 @@ export function yamlUses(
   const { found, isElsewhere } = matchEntries(entries, detection);
   return found.map((entry) => {
     const offset = findOffset(entry, detection);
-    const reason = detection.fallback ? reasonToKeep(entry, pipeline) : undefined;
+    const reason = detection.fallback ? reasonToKeep(entry, detection, pipeline) : undefined;
     if (reason) return { offset, isLikely: reason === "template", note: notes[reason] };
     return { offset, ...(isElsewhere(entry) ? {} : createFix(entry, detection, text, pipeline)) };
   });
@@ -29,13 +29,14 @@ const notes = {
 /** Explains why a keyword that takes effect only without its new name is not renamed. */
 function reasonToKeep(
   { path, key, value, holder, inJob }: YamlEntry,
+  { rename = "" }: YamlDetection,
   pipeline: Pipeline,
 ): keyof typeof notes | undefined {
   const isMissing = namesExtended(holder).some((name) => !pipeline.names.has(name));
   if (pipeline.isOpen) return inJob && isMissing ? "template" : "open";
-  if (pipeline.unmixed.has(nameOf(key))) return undefined;
-  const isOwn = inJob && path.length === 2 && pipeline.standalone.has(String(path[0])) && !isAlias(value);
-  return isOwn ? undefined : "kept";
+  const isPlain = !key?.anchor && !isAlias(value);
+  const isOwn = path.length === 2 && isPlain && pipeline.standalone.has(String(path[0]));
+  return (inJob ? isOwn : isPlain && !pipeline.names.has(rename)) ? undefined : "kept";
 }
 
 /** The entries that a detection matches, and whether a matching text is also used in other places. */

@@ -95,23 +95,4 @@ describe("--fix over the files of a pipeline", () => {
     );
     expect(rewritten).toBeGreaterThan(2);
   });
-
-  it("renames all where nothing else sets a stage", () => {
-    const onlyTypes = fileSets.map((files) =>
-      Object.fromEntries(
-        Object.entries(files).map(([name, text]) => [
-          name,
-          text.replaceAll(/^ *stages?:.*\n/gm, "").replace(/type:\n/g, "type: x\n"),
-        ]),
-      ),
-    );
-    fc.assert(
-      fc.property(onlyTypes, (files) => {
-        const { fixed } = scanned(files);
-        expect(pipelineOf(fixed)).toEqual(pipelineOf(files));
-        expect(Object.values(fixed).join("")).not.toMatch(/\btypes?:/);
-      }),
-      { numRuns: 200 },
-    );
-  });
 });
