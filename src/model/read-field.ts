@@ -4,8 +4,9 @@ import { memoized } from "../base/memoize.ts";
 import { secretMark } from "../base/secret-mark.ts";
 import { itemKey, itemsByKey, meaningOf, propertyOf, typesOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
+import { releaseNumber } from "./releases.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
-import type { Fields, Plain, ReturnedMarks, Value } from "./types.ts";
+import type { Fields, Plain, Platform, ReturnedMarks, Value } from "./types.ts";
 import { definedFields, isList, isMapping, isReference } from "./values.ts";
 
 /**
@@ -157,6 +158,18 @@ export function valueInRow(
   const value = unwrapLookUp(field, row[name] ?? row[sentAs] ?? row[name]);
   if (items?.properties && Array.isArray(value)) return value.map((item) => keepDescribed(kind, items, item) ?? null);
   return keepDescribed(kind, field, value);
+}
+
+/** True if a server takes a field only at creation. An expression that cannot be evaluated means that it does. */
+export function isImmutable(
+  kind: Pick<KindRow, "expressions">,
+  { "x-immutable": written }: FieldSchema,
+  row: JsonObject,
+  { tier, release }: Partial<Pick<Platform, "tier" | "release">>,
+): boolean {
+  if (typeof written !== "string") return written === true;
+  const given = { row, tier: tier ?? null, release: release === undefined ? null : releaseNumber(release) };
+  return kind.expressions.valueOf(written, given) !== false;
 }
 
 /** Reduces a mapping to the properties in its schema, under their own names. */

@@ -17,6 +17,12 @@ const numbersOf = memoized((release: string) => {
   return { major, minor, patch };
 });
 
+/** A release as a number for expressions: 1709 for 17.9.1. */
+export function releaseNumber(release: string): number {
+  const { major, minor } = numbersOf(release);
+  return major * 100 + minor;
+}
+
 /** `17.9.1` is 17.9: patches add and remove nothing. */
 export function minorOf(release: string): string {
   return release.split(".").slice(0, 2).join(".");

@@ -181,8 +181,9 @@ function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
 }
 
 function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly WrittenExpression[] {
-  return (["x-read", "x-send", "x-store"] as const).flatMap((word) => {
+  return (["x-read", "x-send", "x-store", "x-immutable"] as const).flatMap((word) => {
     const written = field[word] ?? {};
+    if (typeof written === "boolean") return [];
     const texts: readonly (readonly [string[], string])[] =
       typeof written === "string" ? [[[], written]] : Object.entries(written).map(([name, text]) => [[name], text]);
     return texts.map(([inside, text]): WrittenExpression => {
@@ -194,7 +195,8 @@ function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly
 const knownTo = {
   "x-read": ["row"],
   "x-send": ["want", "row"],
-  "x-store": ["params", "row", "others", "target"],
+  "x-store": ["params", "row", "others", "target", "tier"],
+  "x-immutable": ["row", "tier", "release"],
 } as const;
 
 /** Errors of fields, other than in expressions and in references to them. */

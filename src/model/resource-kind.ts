@@ -119,7 +119,8 @@ export interface FieldSchema {
   readonly "x-case"?: "ignore";
   /** The calls that write the items of the list. */
   readonly "x-items"?: ItemCalls;
-  readonly "x-immutable"?: boolean;
+  /** True, or an expression of `row`, `tier` and `release`, if the server takes it only at creation. */
+  readonly "x-immutable"?: boolean | string;
   readonly "x-keep"?: boolean;
   readonly "x-strict"?: Strictness;
   /** The release from which requests find a resource by this part of its key. */

@@ -367,7 +367,7 @@ function kindJson(kind: ResourceKind, only?: string): ExplainedKind {
     ...{ tier, role, introduced: release, removed: removed?.release ?? null },
     fields: named.map(([name, schema]) => ({
       ...{ name, type: [schema.type ?? []].flat().join("|"), required: fields.required?.includes(name) ?? false },
-      ...{ secret: schema.writeOnly ?? false, immutable: schema["x-immutable"] ?? false },
+      ...{ secret: schema.writeOnly ?? false, immutable: schema["x-immutable"] === true },
       ...{ default: schema.default ?? null, enum: schema.enum ?? null },
     })),
   };

@@ -112,6 +112,10 @@ function shownValue(value: unknown, mark: Mark): string {
   return mark(typeof value === "string" ? value : JSON.stringify(value));
 }
 
+function creationNote(immutable: true | string): string {
+  return immutable === true ? "only at creation" : "on some servers only at creation";
+}
+
 /** Short notes on a field: `required`, `secret`, `from 15.6`. */
 export function fieldFacts(kind: ResourceKind, name: string): readonly string[] {
   const field = kind.fields.properties[name] ?? {};
@@ -121,7 +125,7 @@ export function fieldFacts(kind: ResourceKind, name: string): readonly string[] 
     ...(kind.fields.required?.includes(name) ? ["required"] : []),
     ...(field.writeOnly ? [field["x-returned"] ? "or a secret" : "secret"] : []),
     ...(field["x-set"] ? ["in any order"] : []),
-    ...(field["x-immutable"] && !isKey ? ["only at creation"] : []),
+    ...(field["x-immutable"] && !isKey ? [creationNote(field["x-immutable"])] : []),
     ...(field["x-tier"] ? [field["x-tier"]] : []),
     ...(field["x-introduced"] ? [`from ${field["x-introduced"]}`] : []),
     ...(field["x-removed"] ? [`until ${field["x-removed"]}`] : []),

@@ -53,6 +53,7 @@ export function scopeOf(context: Context): RefreshScope {
       return value === undefined ? undefined : isMarkOf(value, mark);
     },
     release: server.release,
+    tier: server.tier,
     alwaysSend: !ledger && server.secrets === "always-send",
     ...(only && { target: (address: string) => only.addresses.has(address) }),
   };

@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { itemsByKey } from "../model/field-meaning.ts";
 import { compileKindExpression, type KindExpression } from "../model/kind-expressions.ts";
+import { isImmutable } from "../model/read-field.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
-import type { Plain } from "../model/types.ts";
+import type { Plain, Platform } from "../model/types.ts";
 import { parametersOfField } from "./kind-values.ts";
 
 /** Variables of `x-store` expressions. */
-const storeNames = ["params", "row", "others", "target"] as const;
+const storeNames = ["params", "row", "others", "target", "tier"] as const;
 
 /**
  * Input of a write: its parameters, the row (null for a creation), the rows of other projects or groups, and the user,
@@ -33,15 +34,21 @@ export interface StoredField {
   readonly store: readonly StoredPart[];
   /** The part of the row with the field's value. */
   readonly part: string;
+  readonly platform: StoringPlatform;
 }
 
+type StoringPlatform = Pick<Platform, "release" | "tier">;
+
 /** The storage of a kind's fields. */
-export function storedFields(fields: ReadonlyMap<string, FieldSchema>): readonly StoredField[] {
+export function storedFields(
+  fields: ReadonlyMap<string, FieldSchema>,
+  platform: StoringPlatform,
+): readonly StoredField[] {
   return Array.from(fields, ([name, field]) => {
     const written = field["x-store"] ?? {};
     const parts = Object.entries(typeof written === "string" ? { [name]: written } : written);
     const store = parts.map(([part, text]) => ({ part, expression: compileCached(text, storeNames) }));
-    return { name, field, parameters: parametersOfField(name, field), store, part: storedPart(name, field) };
+    return { name, field, parameters: parametersOfField(name, field), store, part: storedPart(name, field), platform };
   });
 }
 
@@ -87,19 +94,27 @@ export function changedRow(fields: readonly StoredField[], situation: Situation 
   const { params, others } = situation;
   const row: Record<string, unknown> = { ...situation.row };
   for (const each of fields) {
-    const { field, parameters, store, part } = each;
+    const { field, parameters, store, part, platform } = each;
     const [parameter = ""] = parameters;
     const isSent = parameters.some((sent) => sent in params);
-    if (field["x-immutable"] || (!isSent && !field["x-keep"])) continue;
+    if (isImmutable(evaluating, field, row, platform) || (!isSent && !field["x-keep"])) continue;
     if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others }));
     else row[part] = isSent ? toStored(field, params[parameter], row[part]) : initialValue(field);
   }
   return row;
 }
 
-function computeParts({ store }: StoredField, { params, row, others, target = {} }: Situation): JsonObject {
+/** Evaluates the expressions of any kind. */
+const evaluating = {
+  expressions: {
+    valueOf: (text: string, given: Readonly<Record<string, unknown>>) =>
+      compileCached(text, Object.keys(given)).valueOf(given),
+  },
+};
+
+function computeParts({ store, platform }: StoredField, { params, row, others, target = {} }: Situation): JsonObject {
   const computed = store.map(({ part, expression }) => {
-    return [part, expression.valueOf({ params, row, others, target })] as const;
+    return [part, expression.valueOf({ params, row, others, target, tier: platform.tier })] as const;
   });
   return Object.fromEntries(computed.filter(([, value]) => value !== undefined));
 }

@@ -111,7 +111,7 @@ function servedKind(file: ResourceKind, of: Owner, platform: Platform): ServedKi
   );
   const own = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
   const calls = { ...own, ...servedItemCalls(file, of, fields) };
-  const stored = storedFields(fields);
+  const stored = storedFields(fields, platform);
   const isOwner = /^GET \/\w+\/:id(\?|$)/.test(calls.show ?? "");
   const isAlways = isOwner || (keys.length === 0 && calls.create === undefined);
   return {

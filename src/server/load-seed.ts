@@ -253,6 +253,14 @@ function loadOwner(state: State, { of, id, integrations = {}, resources = {}, ki
   }
 }
 
+/** Items of a list with the parts that the server gives its own, such as an ID. */
+function completeItems(own: unknown, seeded: unknown): unknown {
+  const [item] = Array.isArray(own) ? own : [];
+  if (!isObject(item) || !Array.isArray(seeded)) return seeded;
+  const empty = Object.fromEntries(Object.keys(item).map((name) => [name, null]));
+  return seeded.map((each) => (isObject(each) ? { ...empty, ...each } : each));
+}
+
 /** Creates the row from its parameters; other parts are stored as in the seed. */
 function loadRow(state: State, place: RowPlace, written: JsonObject): void {
   const { kind } = place;
@@ -261,6 +269,8 @@ function loadRow(state: State, place: RowPlace, written: JsonObject): void {
   const params = Object.fromEntries(Object.entries(seeded).filter(([name]) => known.has(name)));
   const made = makeRow(state, place, params);
   const told = kind.isOwner ? changedRow(kind.fields, { params, row: {}, others: [] }) : {};
-  const beside = Object.entries(seeded).filter(([name]) => name in made || !known.has(name));
+  const beside = Object.entries(seeded)
+    .filter(([name]) => name in made || !known.has(name))
+    .map(([name, value]) => [name, completeItems(made[name], value)] as const);
   addRow(state, place, params, { ...told, ...Object.fromEntries(beside) });
 }

@@ -51,7 +51,7 @@ test("plan after apply is empty; a saved plan is applied as it was reviewed, and
   policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));
   const saved = await evenkeel("plan", "--out", "plan.json", "--report", "json");
   expect(changeOf(saved.plan(), address.branch).change).toMatchObject({
-    actions: ["delete", "create"],
+    actions: ["update"],
     before: { push_access_level: "maintainer" },
     after: { push_access_level: "developer" },
   });
@@ -184,9 +184,16 @@ test("a plan records what look-ups found, and what is known only after a write",
 test("what refers to a replaced resource has its new ID after the same apply", async () => {
   const rules = { two: { approvals_required: 2, users: ["anna"], protected_branches: ["main"] } };
   const seed = { projects: [{ path: "p" }], users: [{ id: 51, username: "anna" }] };
-  const { evenkeel, policy, ask } = await settled({ seed, policy: policyOf({ ...sections, approval_rules: rules }) });
-  const main = { push_access_level: "developer", allow_force_push: false };
-  policy(policyOf({ ...sections, approval_rules: rules, protected_branches: { main } }));
+  const of = (level: string) =>
+    policyOf({ approval_rules: rules, protected_branches: { main: { push_access_level: level } } });
+  const release = "15.5";
+  const { evenkeel, policy, ask } = await settled({
+    seed,
+    release,
+    site: { ...site, release },
+    policy: of("maintainer"),
+  });
+  policy(of("developer"));
   const applied = await evenkeel("apply", "--yes", "--report", "json");
   expect(outcomes(applied.plan())).toEqual(["applied p:approval_rule/two", `applied ${address.branch}`]);
   expect((await evenkeel("plan")).stdout).toContain("No changes");
@@ -195,7 +202,9 @@ test("what refers to a replaced resource has its new ID after the same apply", a
 });
 
 test("guards count a replacement as a deletion, and protected keeps it", async () => {
-  const { evenkeel, policy } = await settled({ workspace: { protected: ["*:protected_branch/*"] } });
+  const { evenkeel, policy } = await settled({
+    ...{ tier: "free", site: { ...site, tier: "free" }, workspace: { protected: ["*:protected_branch/*"] } },
+  });
   policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));
   const refused = await evenkeel("apply", "--yes");
   expect([refused.code, refused.writes]).toEqual([3, 0]);

@@ -27,6 +27,8 @@ function planned(kind: string, key: string, row: JsonObject | null, declared: Fi
 }
 
 const role = (level: number) => ({ id: level, access_level: level, user_id: null, group_id: null });
+/** As on servers that take roles at creation only. */
+const freeRole = (level: number) => ({ id: level, access_level: level });
 const user = (id: number) => ({ id, access_level: 40, user_id: id, group_id: null });
 const key = (id: number) => ({ id, access_level: 40, user_id: null, group_id: null, deploy_key_id: id });
 const branch = (push: JsonObject[], more: JsonObject = {}): JsonObject => ({
@@ -62,7 +64,7 @@ const variants: readonly Variant[] = [
     { allowed_to_push: [{ access_level: 30 }] },
     "update loosened",
   ],
-  ["one user to a level", "protected_branch", "main", branch([user(7)]), { push_access_level: 30 }, "replace loosened"],
+  ["one user to a level", "protected_branch", "main", branch([user(7)]), { push_access_level: 30 }, "update loosened"],
   [
     "no one to a user",
     "protected_branch",
@@ -71,14 +73,14 @@ const variants: readonly Variant[] = [
     { allowed_to_push: [{ user: 7 }] },
     "update loosened",
   ],
-  ["nobody at all to a role", "protected_branch", "main", branch([]), { push_access_level: 40 }, "replace loosened"],
+  ["nobody at all to a role", "protected_branch", "main", branch([]), { push_access_level: 40 }, "update loosened"],
   [
     "a user beside a level",
     "protected_branch",
     "main",
     branch([role(40), user(7)]),
     { push_access_level: 40 },
-    "replace tightened",
+    "update tightened",
   ],
   [
     "a deploy key beside no one",
@@ -86,7 +88,7 @@ const variants: readonly Variant[] = [
     "main",
     branch([role(0), key(3)]),
     { push_access_level: 0 },
-    "replace tightened",
+    "update tightened",
   ],
   [
     "a user beside a declared list",
@@ -102,6 +104,14 @@ const variants: readonly Variant[] = [
     "main",
     branch([role(30)]),
     { push_access_level: 40 },
+    "update tightened",
+  ],
+  [
+    "developers to maintainers on a free server",
+    "protected_branch",
+    "main",
+    branch([freeRole(30)]),
+    { push_access_level: 40 },
     "replace tightened",
   ],
   [
@@ -116,7 +126,7 @@ const variants: readonly Variant[] = [
     "a reset of merge from no one",
     "protected_branch",
     "main",
-    branch([role(30)], { merge_access_levels: [role(0)] }),
+    branch([freeRole(30)], { merge_access_levels: [role(0)] }),
     { push_access_level: 40 },
     "replace loosened",
   ],
@@ -124,7 +134,7 @@ const variants: readonly Variant[] = [
     "a reset of code owners",
     "protected_branch",
     "main",
-    branch([role(30)], { code_owner_approval_required: true }),
+    branch([freeRole(30)], { code_owner_approval_required: true }),
     { push_access_level: 40 },
     "replace loosened",
   ],
@@ -327,7 +337,7 @@ describe("effects see the resource as it will be", () => {
     const beside = planned("protected_branch", "main", branch([role(40), user(7), key(3)]), { push_access_level: 40 });
     expect(beside?.before).toEqual({ push_access_level: "maintainer, user 7, deploy key 3" });
     const more = { merge_access_levels: [role(0)] };
-    const reset = planned("protected_branch", "main", branch([role(30)], more), { push_access_level: 40 });
+    const reset = planned("protected_branch", "main", branch([freeRole(30)], more), { push_access_level: 40 });
     expect([reset?.before, reset?.after]).toEqual([
       { push_access_level: "developer", merge_access_level: "no one" },
       { push_access_level: "maintainer", merge_access_level: "maintainer" },

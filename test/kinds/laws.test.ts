@@ -114,7 +114,7 @@ describe.each(files)("%s", (name, file) => {
   const readKind = { ...kind, file, read: kind.read };
   const catalogue: Catalogue = { ...catalogueOf(), kinds: new Map([...catalogueOf().kinds, [name, kind]]) };
   const keys = new Set(keyFieldsOf(file));
-  const stored = storedFields(new Map(Object.entries(file.fields.properties)));
+  const stored = storedFields(new Map(Object.entries(file.fields.properties)), { release: "19.9", tier: "ultimate" });
 
   const desiredOf = (declared: Fields, arrange = (_: FieldSchema, value: Value) => value): Desired => {
     const key = keys.size === 0 ? "" : keyTextOf(file, declared);

@@ -209,7 +209,7 @@ describe("kinds of resources", () => {
     const selection = "protected_branches.push_access_level";
     expect(text(selection)).toContain("takes  no one, developer, maintainer, admin; default maintainer");
     expect(json(selection)).toMatchObject([
-      { kind: "protected_branch", of: ["project"], fields: [{ immutable: true, default: 40 }] },
+      { kind: "protected_branch", of: ["project"], fields: [{ immutable: false, default: 40 }] },
       { kind: "protected_branch", of: ["group"], fields: [{ immutable: false, default: 40 }] },
     ]);
     const unknown = 'webhooks has no field "tken"; did you mean token?';

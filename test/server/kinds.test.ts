@@ -252,7 +252,8 @@ function idsOf(row: Values): readonly unknown[] {
 /** What an update leaves alone, but for what excludes it. */
 function untouched(declared: Values, changed: Values): Values {
   const others = Object.entries(declared).filter(([name]) => {
-    return !(name in changed || `allowed_to_${name.split("_")[0]}` in changed);
+    const same = [`allowed_to_${name.split("_")[0]}`, `${name.replace("allowed_to_", "")}_access_level`];
+    return !(name in changed || same.some((other) => other in changed));
   });
   return Object.fromEntries(others);
 }
@@ -378,7 +379,15 @@ describe("what clients of deployed servers meet", () => {
     expect(changed.json.push_access_levels).toMatchObject([{ id: role.id, access_level: 40 }, { group_id: 7 }]);
     expect((await ask("GET", one)).json).toEqual(changed.json);
     const older = await start({ release: "15.5" });
-    expect((await older.ask("PATCH", one, { json: change })).status).toBe(405);
+    const first = await older.ask("POST", path, { json });
+    const owners = { ...change, code_owner_approval_required: true };
+    expect((await older.ask("PATCH", one, { json: owners })).json).toEqual({
+      ...first.json,
+      code_owner_approval_required: true,
+    });
+    const free = await start({ tier: "free" });
+    const plain = await free.ask("POST", path, { json: { name: "main", push_access_level: 30 } });
+    expect(plain.json.push_access_levels).toEqual([{ id: expect.any(Number), access_level: 30 }]);
   });
 });
 

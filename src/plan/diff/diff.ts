@@ -226,7 +226,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   const changed = [...evidence.different, ...evidence.edited];
   const names = [...changed, ...fieldsToResend(address, desired, evidence, options)];
   const isDue = changed.length > 0 || options.resend?.(address) === true;
-  const action = chooseAction(options, project, desired, { names, isDue });
+  const action = chooseAction(options, project, desired, live, { names, isDue });
   if (action === undefined) return found;
   if (typeof action !== "string") return { ...found, problem: action };
   const off = kindOf(catalogue, desired.kind).file.off === undefined ? [] : switchedOff(desired, live);

@@ -1,4 +1,5 @@
 import type { Catalogue } from "../../model/catalogue.ts";
+import type { Tier } from "../../model/types.ts";
 import type { Recollection } from "./last-applied.ts";
 import type { IsMarked } from "./returned.ts";
 
@@ -8,6 +9,8 @@ export interface DiffOptions {
   readonly catalogue?: Catalogue;
   /** The server's release, which determines required fields of a write; default: any release. */
   readonly release?: string;
+  /** The server's tier, which determines what an update can change; default: not known. */
+  readonly tier?: Tier | undefined;
   /** Sends unverified parameters again: `server.secrets: always-send`, without a ledger. */
   readonly alwaysSend: boolean;
   /** Addresses to write regardless of the comparison (`--resend`). */

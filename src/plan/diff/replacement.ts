@@ -1,5 +1,6 @@
 import { addressOf } from "../../model/address.ts";
 import { kindOf } from "../../model/kinds.ts";
+import { isImmutable } from "../../model/read-field.ts";
 import { compareReleases } from "../../model/releases.ts";
 import { type CallName, introductionOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Action, Desired, Live, Problem } from "../../model/types.ts";
@@ -20,11 +21,12 @@ export function chooseAction(
   options: FullDiffOptions,
   project: string,
   desired: Desired,
+  live: Live,
   needed: Needed,
 ): Extract<Action, "update" | "replace"> | Problem | undefined {
   const { file } = kindOf(options.catalogue, desired.kind);
   if (file.whole) return "update";
-  const obstacle = findObstacle(options, file, desired, needed);
+  const obstacle = findObstacle(options, desired, live, needed);
   if (!obstacle) return "update";
   if (!needed.isDue) return undefined;
   return file.replace ? "replace" : describeImpossible(project, desired, needed.names, obstacle);
@@ -38,17 +40,21 @@ interface Obstacle {
 
 function findObstacle(
   options: FullDiffOptions,
-  file: ResourceKind,
   desired: Desired,
+  { row = {} }: Live,
   { names }: Needed,
 ): Obstacle | undefined {
+  const kind = kindOf(options.catalogue, desired.kind);
+  const { file } = kind;
   const missing = explainMissingCall(options, file, "update");
   if (missing !== undefined) return { why: missing, names };
-  const fixed = names.filter((name) => file.fields.properties[name]?.["x-immutable"]);
+  const isFixed = (name: string) => isImmutable(kind, file.fields.properties[name] ?? {}, row, options);
+  const fixed = names.filter(isFixed);
   if (fixed.length > 0) return { why: "the server takes it at creation only", names: fixed };
   const declared = Object.keys(desired.fields);
-  const isFixed = declared.every((name) => file.fields.properties[name]?.["x-immutable"]);
-  return isFixed && names.length === 0 ? { why: "the server takes all of it at creation only", names } : undefined;
+  return declared.every(isFixed) && names.length === 0
+    ? { why: "the server takes all of it at creation only", names }
+    : undefined;
 }
 
 function describeImpossible(
