@@ -1,6 +1,6 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import type { Catalogue } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { kindOfWord } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import { type ExpressionCheck, resourceKindFaults, unchecked } from "../model/resource-kind-faults.ts";
@@ -33,7 +33,7 @@ export async function expressionProblems({ documents }: Pick<Loaded, "documents"
   const own = soundKinds(documents);
   if (own.length === 0) return [];
   const { compileKindExpression } = await import("../model/kind-expressions.ts");
-  return own.flatMap((document) => checkKind(document, [], compileKindExpression));
+  return readKinds(own, catalogueOf(), compileKindExpression).problems;
 }
 
 function kindDocuments(documents: readonly Document[]): readonly Document[] {
@@ -42,11 +42,13 @@ function kindDocuments(documents: readonly Document[]): readonly Document[] {
 
 /** Documents of valid kinds. */
 export function soundKinds(documents: readonly Document[]): readonly Document[] {
-  return kindDocuments(documents).filter(({ value }) => resourceKindFaults(value, [], unchecked).length === 0);
+  return readKinds(kindDocuments(documents), catalogueOf(), unchecked).sound;
 }
 
 interface KindsRead {
   readonly kinds: readonly ResourceKind[];
+  /** The documents of these kinds. */
+  readonly sound: readonly Document[];
   readonly problems: readonly Problem[];
   /** Names of kinds with errors. */
   readonly faulty: ReadonlySet<string>;
@@ -55,14 +57,17 @@ interface KindsRead {
 function readKinds(documents: readonly Document[], catalogue: Catalogue, check: ExpressionCheck): KindsRead {
   const bundled = [...catalogue.kinds.values()].flatMap(({ file }) => file ?? []);
   const kinds: ResourceKind[] = [];
+  const sound: Document[] = [];
   const faulty = new Set<string>();
   const problems = documents.flatMap((document) => {
     const faults = checkKind(document, [...bundled, ...kinds], check);
-    if (faults.length === 0) kinds.push(document.value as ResourceKind);
-    else if (isObject(document.value)) faulty.add(String(document.value.name));
+    if (faults.length === 0) {
+      kinds.push(document.value as ResourceKind);
+      sound.push(document);
+    } else if (isObject(document.value)) faulty.add(String(document.value.name));
     return faults;
   });
-  return { kinds, problems, faulty };
+  return { kinds, sound, problems, faulty };
 }
 
 function checkKind(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {

@@ -49,6 +49,17 @@ test("mistakes of a kind are problems with their location, those of its expressi
   ]);
 });
 
+test("the expressions of a kind that comes after another are checked, wherever that one is", async () => {
+  const wrong = freeze.replace("after == null", "aftr == null");
+  for (const other of ["labels", "spots"]) {
+    const after = wrong.replace("\ncalls:", `\nafter: [${other}]\ncalls:`);
+    const spots = freeze.replaceAll("window", "spot");
+    expect(await problems({ "a.yaml": spots, "k.yaml": after })).toEqual([
+      "k.yaml:17:11 not an expression of CEL: unknown name aftr; did you mean after?",
+    ]);
+  }
+});
+
 test("a mistake of a kind is reported once, and not by every policy that uses the kind", async () => {
   const uses = policy('windows: { "0 1 * * 5": {} }\nabsent: { windows: [x] }\nexclusive: [windows]');
   const wrong = freeze.replace("key: freeze_start", "key: freeze_strat");

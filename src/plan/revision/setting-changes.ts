@@ -179,7 +179,9 @@ const prose = /(?:^|\.)(?:title|description|sources|notes|deprecationMessage|x-s
 
 function kindAlarm(path: string, before: unknown): string | undefined {
   if (path === "") return before === undefined ? "policies can send these requests" : undefined;
-  return /^calls\.|\.x-lookup$/.test(path) ? "other requests are sent" : "other values may be read, compared or sent";
+  if (/^calls\.|\.x-lookup$/.test(path)) return "other requests are sent";
+  if (/^(?:loosened|tightened)$|\.x-strict$/.test(path)) return "other changes count as loosening";
+  return "other values may be read, compared or sent";
 }
 
 /** The last day of a policy that both revisions have; other changes appear in projects. */
