@@ -6,7 +6,6 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -64,37 +63,16 @@ function isDevice(stat: BigIntStats | undefined): boolean {
 export function outputError(path: string): string | undefined {
   try {
     const output = outputAt(path);
-    if ("fd" in output) return streamError(output.fd);
+    if ("fd" in output) return void fstatSync(output.fd);
     return "device" in output ? deviceError(output.device) : fileError(output.file);
   } catch (error) {
     return describeSystemError(error);
   }
 }
 
-/** Rejects internal descriptors of this process, such as those of its event loop. */
-function streamError(fd: number): string | undefined {
-  const stat = fstatSync(fd, statOptions);
-  const takesText = stat.isSocket() || isOpened(stat);
-  return takesText && !isReadOnly(fd) ? undefined : "it is not open for writing";
-}
-
-/** False if the system does not report how the stream was opened. */
-function isReadOnly(fd: number): boolean {
-  const info = `/proc/self/fdinfo/${fd}`;
-  if (!isThere(info)) return false;
-  const [, flags = ""] = /^flags:\s*([0-7]+)/m.exec(readFileSync(info, "utf8")) ?? [];
-  return /[04]$/.test(flags);
-}
-
 function deviceError(device: string): string | undefined {
   accessSync(device, constants.W_OK);
-  if (isFolder(device)) return "it is a folder";
-  return isOpened(statSync(device, { bigint: true })) ? undefined : "it cannot be opened for writing";
-}
-
-/** True if its type can be opened for writing. */
-function isOpened(stat: BigIntStats): boolean {
-  return stat.isFile() || stat.isFIFO() || stat.isCharacterDevice() || stat.isBlockDevice();
+  return isFolder(device) ? "it is a folder" : undefined;
 }
 
 function fileError(file: string): string | undefined {
