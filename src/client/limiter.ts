@@ -1,6 +1,6 @@
 import { type Rate, type Spacing, spacingOf } from "../base/rate.ts";
 import { maxHold, processRates, type Rates } from "../state/state.ts";
-import { callLater, type Stop } from "./timer.ts";
+import { callLater, longestTimer, type Stop } from "./timer.ts";
 
 /** A request in flight. */
 export interface Sending {
@@ -113,7 +113,7 @@ export class Limiter {
   pause(endpoint: string, milliseconds: number): void {
     if (milliseconds <= this.remaining(endpoint)) return;
     this.#pauses.set(endpoint, performance.now() + milliseconds);
-    void this.#stop.sleep(Math.min(Math.ceil(milliseconds) + 1, longestSleep)).then(() => this.#letIn());
+    void this.#stop.sleep(Math.min(Math.ceil(milliseconds) + 1, longestTimer)).then(() => this.#letIn());
   }
 
   /** Delays all requests of the token, also those of other processes that share its rate. */
@@ -159,9 +159,6 @@ export class Limiter {
     this.#letIn();
   }
 }
-
-/** The longest timer of Node, in milliseconds. */
-const longestSleep = 2 ** 31 - 1;
 
 function computeMedian(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
@@ -229,7 +226,7 @@ class RateSlots {
     for (let slot = 0; slot < count - foreign && this.#waiting.length > 0; slot++) {
       const time = start + slot * interval;
       const left = time - performance.now();
-      if (left > 0) await this.#stop.sleep(Math.min(Math.ceil(left), longestSleep));
+      if (left > 0) await this.#stop.sleep(Math.min(Math.ceil(left), longestTimer));
       if (this.#holds !== holds || this.#stop.reason !== undefined) return;
       if (performance.now() <= time + tolerance) this.#waiting.shift()?.();
     }

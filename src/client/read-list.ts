@@ -108,26 +108,19 @@ export interface InvalidPage {
 }
 
 /**
- * The query of the next page, undefined on the last one: from X-Next-Page, else from Link, else from X-Page if it is
- * less than X-Total-Pages. Only the query of a link is used, whatever its host; the call's own parameters take
+ * The query of the next page, undefined on the last one: from X-Next-Page, else from Link. Only the query of a link is used, whatever its host; the call's own parameters take
  * precedence. An invalid header is an error: the rows so far are not the whole list.
  */
 export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | InvalidPage | undefined {
   const named = headers["x-next-page"];
-  if (typeof named === "string" && /^\s*$/.test(named)) return nextCountedPage(headers, own);
+  if (typeof named === "string" && /^\s*$/.test(named)) return undefined;
   if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
   const link = nextLink(headers.link);
   if (typeof link === "object") return link;
-  if (link === undefined) return nextCountedPage(headers, own);
+  if (link === undefined) return undefined;
   if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is not a URL" };
   const { page: _, ...kept } = own;
   return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
-}
-
-function nextCountedPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | undefined {
-  const { "x-page": page, "x-total-pages": pages } = headers;
-  if (!isPageNumber(page) || !isPageNumber(pages) || Number(page) >= Number(pages)) return undefined;
-  return { query: { ...own, page: String(Number(page) + 1) } };
 }
 
 /**

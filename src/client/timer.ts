@@ -1,15 +1,10 @@
-/** The longest timer of Node in milliseconds; a longer one would fire at once. */
-const longest = 2 ** 31 - 1;
+/** The longest timer of Node in milliseconds, 24.8 days; a longer one would fire at once. */
+export const longestTimer = 2 ** 31 - 1;
 
-/** Like `setTimeout`, without its 24.8-day limit. Returns a cancel function. Does not keep the process alive. */
+/** Like `setTimeout`, for at most {@link longestTimer}. Returns a cancel function. Does not keep the process alive. */
 export function callLater(milliseconds: number, work: () => void): () => void {
-  const left = milliseconds - longest;
-  let cancel = () => clearTimeout(timer);
-  const next = () => {
-    cancel = callLater(left, work);
-  };
-  const timer = setTimeout(left > 0 ? next : work, Math.min(milliseconds, longest)).unref();
-  return () => cancel();
+  const timer = setTimeout(work, Math.min(milliseconds, longestTimer)).unref();
+  return () => clearTimeout(timer);
 }
 
 /** A signal that is aborted after this time with a reason. */

@@ -4,6 +4,7 @@ import type { WireRequest } from "./encode.ts";
 import { type Network, openAgent } from "./network.ts";
 import type { Broken, Headers, Received } from "./retry.ts";
 import type { ServerUrl } from "./server-url.ts";
+import { longestTimer } from "./timer.ts";
 
 /** Connections to one origin. */
 export interface Transport {
@@ -132,9 +133,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(result);
   }
 }
-
-/** The longest timer of Node, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
 
 /** The error's code, or the status of a proxy that did not open a tunnel. */
 function errorCode(error: Error): string {

@@ -61,17 +61,6 @@ describe("a list", () => {
     ]);
   });
 
-  it("is read on by X-Page where X-Total-Pages counts more and nothing names the next one", async () => {
-    const counts = (page: string, more = {}) => ({ "x-page": page, "x-total-pages": "3", ...more });
-    const server = await serve([
-      { headers: counts("1"), body: [{ id: 1 }] },
-      { headers: counts("2", { "x-next-page": "" }), body: [{ id: 2 }] },
-      { headers: counts("3"), body: [{ id: 3 }] },
-    ]);
-    expect(await (await reader(server.url)).list(projects)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
-    expect(server.seen.map(({ path }) => path)).toEqual([start, `${start}&page=2`, `${start}&page=3`]);
-  });
-
   it("fails where a Link breaks off", async () => {
     const server = await serve([{ headers: { link: '<https://h/p?page=2>; rel="next' }, body: [{ id: 1 }] }]);
     const failure = await failureOf((await reader(server.url)).list(projects));
@@ -186,9 +175,6 @@ describe("the next page", () => {
     [{ link: '<https://h/p?page=2>; rel="next' }, { garbled: "a truncated Link" }],
     [{ link: '<https://h/p?page=2; rel="next"' }, { garbled: "a truncated Link" }],
     [{ link: '<?page=2>; title="a \\" b"; rel="last"' }, undefined],
-    [{ "x-page": "1", "x-total-pages": "2" }, page("2")],
-    [{ "x-page": "2", "x-total-pages": "2" }, undefined],
-    [{ "x-page": "1", "x-total-pages": "0" }, undefined],
   ])("%j", (headers, expected) => {
     expect(nextPage(headers, { a: "1" })).toEqual(expected);
   });
