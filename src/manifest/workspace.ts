@@ -229,7 +229,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
 }
 
 /** The events of a watcher that `on:` of a Workspace can select (docs/watching.md). */
-const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring", "silent"] as const;
+const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring"] as const;
 
 export type NotifyEvent = (typeof notifyEvents)[number];
 

@@ -10,8 +10,6 @@ export type ApplyMode = (typeof applyModes)[number];
 /** Data that a watcher stores between checks (docs/watching.md). */
 export interface WatchMemory {
   readonly apply: ApplyMode;
-  /** Undefined before the first check. */
-  readonly last?: LastCheck;
   /** Differences by address. */
   readonly differing: Readonly<Record<string, Differing>>;
   /** Messages of problems that were reported, by identity of the problem. */
@@ -22,26 +20,12 @@ export interface WatchMemory {
   readonly expiring: readonly string[];
   /** The last commit that was checked without an error. */
   readonly commit?: string;
-  /** The digest of the manifests at the last full check. */
-  readonly manifests?: string;
   /** The saved plan that waits for approvals, and a digest of its changes. */
   readonly waiting?: { readonly run: string; readonly digest: string } | undefined;
   /** Open merge requests for drift: a digest of what they accept, by branch. */
   readonly requests?: Readonly<Record<string, string>>;
   /** Notifications that were not delivered yet, oldest first. */
   readonly undelivered: readonly Undelivered[];
-}
-
-interface LastCheck {
-  /** Null if its summary could not be stored. */
-  readonly run: string | null;
-  /** End of the check, start of the next one, and the time when that is overdue: ISO 8601. */
-  readonly at: string;
-  readonly due: string;
-  readonly late: string;
-  readonly outcome: string;
-  /** True if the watcher was stopped after it, so that no further check is expected. */
-  readonly stopped?: true;
 }
 
 /** A difference, as observed by checks. */

@@ -137,11 +137,6 @@ export function expiringNotification(messages: readonly string[], run: string | 
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 
-/** The scheduled check is overdue. */
-export function silentNotification(since: string, run: string | null): Notification {
-  return { event: "silent", headline: `stalled: no check since ${since}`, lines: [], addresses: [], run };
-}
-
 /** A difference, as a notification contains it. */
 interface NotifiedChange {
   readonly address: string;

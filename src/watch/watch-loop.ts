@@ -15,7 +15,7 @@ import { changesAt, type Notification, refusedNotification } from "./notificatio
 import { chosenBy, compareObservations, notificationsOfProblems } from "./observation.ts";
 import { type Due, type Leadership, nextDue } from "./options.ts";
 import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
-import { missedCheckNotification, unseen, type WatchState } from "./watch-state.ts";
+import type { WatchState } from "./watch-state.ts";
 
 /** The progress of a watcher, over all its terms as leader. */
 export interface WatchProgress {
@@ -46,11 +46,10 @@ export async function runWatchLoop(
 ): Promise<ExitCode | undefined> {
   const { options, lease } = leader;
   const { clock, schedule, request, status, host, checks } = options;
-  await reportMissedCheck(leader, memory);
   const now = clock.now();
   const times: Times = { due: firstDue(progress, now), poll: 0, now, lastError: "" };
   for (;;) {
-    if (request.signal?.aborted) return stop(memory);
+    if (request.signal?.aborted) return memory.save().then(() => exit.done);
     const lost = lease.lost();
     if (lost !== undefined) {
       host.warn(`${lost}; standing by`);
@@ -65,7 +64,7 @@ export async function runWatchLoop(
     progress.checks++;
     progress.code = end.exitCode;
     progress.unkept = { checks: (progress.unkept?.checks ?? 0) + 1, due: times.due };
-    await remember(leader, memory, end, times.due);
+    await remember(memory, end);
     progress.unkept = undefined;
     status.late = times.due.late;
     if (end.exitCode === exit.interrupted || progress.checks === checks) return end.exitCode;
@@ -75,13 +74,6 @@ export async function runWatchLoop(
 /** A check that a commit triggered leaves the schedule unchanged. */
 function nextTime(due: Due, { since, projects }: Trigger, next: () => Due): Due {
   return since === undefined && !projects ? next() : due;
-}
-
-async function stop(memory: WatchState): Promise<ExitCode> {
-  const { last } = memory.now();
-  if (last) memory.change({ last: { ...last, stopped: true } });
-  await memory.save();
-  return exit.done;
 }
 
 async function check(leader: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
@@ -149,35 +141,10 @@ function countFleet({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory:
 }
 
 /** Stores what the next check or the next leader needs. @throws UserError if the state cannot store it. */
-async function remember({ options }: Leadership, memory: WatchState, end: CheckEnd, due: Due): Promise<void> {
-  const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
-  const { commit, digest } = end.plan.manifests;
-  const isStopped = end.exitCode === exit.interrupted;
-  const isOfCommit =
-    end.compared && end.plan.problems.length === 0 && (end.whole || end.plan.scope?.since !== undefined);
-  memory.change({
-    last: {
-      run: end.run,
-      at: iso(options.clock.now()),
-      due: iso(due.at),
-      late: iso(due.late),
-      outcome: end.outcome,
-      ...(isStopped && { stopped: true as const }),
-    },
-    ...(isOfCommit && commit !== null && { commit }),
-    ...(end.compared && end.whole && { manifests: digest }),
-  });
-  await memory.save();
-}
-
-/** The latest time that a date can represent. */
-const latest = 8.64e15;
-
-async function reportMissedCheck({ options, state }: Leadership, memory: WatchState): Promise<void> {
-  const notification = await missedCheckNotification(state.notes, options.clock);
-  if (!notification) return;
-  options.host.warn(notification.headline);
-  memory.enqueue([notification], unseen);
+async function remember(memory: WatchState, { plan, compared, whole }: CheckEnd): Promise<void> {
+  const { commit } = plan.manifests;
+  const isOfCommit = compared && plan.problems.length === 0 && (whole || plan.scope?.since !== undefined);
+  if (isOfCommit && commit !== null) memory.change({ commit });
   await memory.save();
 }
 

@@ -7,7 +7,7 @@ import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { createWakeSignal, type WakeSignal } from "./clock.ts";
 import type { Leadership, WatchOptions } from "./options.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
-import { notifyMissedCheck, openWatchState, settingsFor } from "./watch-state.ts";
+import { openWatchState, settingsFor } from "./watch-state.ts";
 
 /** Milliseconds between two attempts to open a state that became unavailable. */
 const betweenTries = 10_000;
@@ -76,7 +76,6 @@ async function awaitLeadership(
         return disposable({ options, wakeSignal, state, lease: taken, settings: settingsFor(request) });
       if (reported !== taken.heldBy.run) options.host.say(standbyText(taken.heldBy));
       reported = taken.heldBy.run;
-      await notifyMissedCheck(state.notes, options);
       await wakeSignal.wait(Math.min(duration / 6, 5000));
     }
   } catch (error) {

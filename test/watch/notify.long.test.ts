@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
-import { keepMemory, keptMemory, newMemory } from "../../src/state/watch-memory.ts";
+import { keptMemory } from "../../src/state/watch-memory.ts";
 import { driftNotification, messageBody } from "../../src/watch/notification-texts.ts";
 import { fieldsOf, planned } from "../support/plans.ts";
 import { type Setting, stage } from "../support/stage.ts";
@@ -133,41 +133,6 @@ describe("notifications", () => {
       expect.stringContaining("policy old expires"),
       expect.stringContaining("policy old expired"),
     ]);
-  });
-
-  test("tell that nobody checked, where a watcher that was not stopped missed its checks", async () => {
-    const room = await chat();
-    const place = await told(room.url, { on: ["silent"] });
-    const { notes } = folderState(place.root);
-    const at = new Date(Date.now() - 300 * minute).toISOString();
-    const last = { run: null, at, due: at, late: at, outcome: "in sync" };
-    await keepMemory(notes, { ...newMemory("never"), last });
-    await checked(place, 1);
-    await checked(place, 1);
-    expect(room.heard.map(({ event, text }) => [event, text])).toEqual([
-      ["silent", `payments: stalled: no check since ${at}`],
-    ]);
-    await keepMemory(notes, { ...newMemory("never"), last: { ...last, stopped: true } });
-    await checked(place, 1);
-    expect(room.heard).toHaveLength(1);
-  });
-
-  test("of a watcher that holds its lease and does not check are sent by the one that stands by", async () => {
-    const room = await chat();
-    const place = await told(room.url, { on: ["silent"] });
-    const { notes, watchLeases } = folderState(place.root);
-    await watchLeases.take({ run: "stuck", who: "ada", host: "desk", pid: 1 }, 60 * minute);
-    const at = new Date(Date.now() - 300 * minute).toISOString();
-    await keepMemory(notes, { ...newMemory("never"), last: { run: "r1", at, due: at, late: at, outcome: "in sync" } });
-    const one = watching(place, { clock: movedClock(minute) });
-    await expect.poll(() => room.events()).toEqual(["silent"]);
-    one.clock.move(10 * minute);
-    one.stop();
-    expect(await one.ended).toBe(0);
-    expect(room.events()).toEqual(["silent"]);
-    await watchLeases.release("stuck");
-    await checked(place, 1);
-    expect(room.events()).toEqual(["silent"]);
   });
 
   test("reach whoever is named after the drift was seen", async () => {
