@@ -7,6 +7,9 @@ const fleet = Array.from({ length: 250 }, (_, index) => ({
 }));
 const settings = { visibility: "private", emails_enabled: true, container_expiration_policy: { enabled: false } };
 
+const depth = { type: "integer" };
+const read = "row.?depth.orValue(0)";
+
 /** The requests by their path below the API, with numbers and names as N. */
 function countByRoute(requests: readonly string[]): Readonly<Record<string, number>> {
   const routes = requests.map((line) => line.replace(/\/projects\/[^?]+/, "/projects/N").replace(/\?.*/, ""));
@@ -34,16 +37,25 @@ describe("a singleton that reads the project itself", () => {
     expect(countByRoute(named.asked())).toEqual({ "GET /projects/N": 1 });
   });
 
-  test("is read by itself where the list lacks what a declared field reads", async () => {
-    const extras = {
+  test.each<[string, object]>([
+    ["the list lacks what a declared field reads", { fields: { properties: { depth: { ...depth, "x-read": read } } } }],
+    [
+      "effects depend on all fields",
+      { loosened: "after != null", fields: { properties: { name: { type: "string" } } } },
+    ],
+  ])("is read by itself where %s", async (_, words) => {
+    const kind = {
       ...{ apiVersion: "evenkeel/v1", kind: "ResourceKind", name: "extras", singular: "extra", of: "project" },
       calls: { show: "GET /projects/:id", update: "PUT /projects/:id" },
       needs: { tier: "free", release: "9.0" },
-      fields: { properties: { depth: { type: "integer", "x-read": "row.?depth.orValue(0)" } } },
+      ...words,
     };
-    const policy = { projects: ["g/*"], extras: { depth: 1 }, settings };
-    const { write, plan, asked } = await runs({ projects: fleet.slice(0, 3), policy });
-    write("extras.yaml", JSON.stringify(extras));
+    const extras = "loosened" in words ? { name: "p" } : { depth: 1 };
+    const { write, plan, asked } = await runs({
+      projects: fleet.slice(0, 3),
+      policy: { projects: ["g/*"], extras, settings },
+    });
+    write("extras.yaml", JSON.stringify(kind));
     expect((await plan()).plan.problems).toEqual([]);
     expect(countByRoute(asked())).toEqual({ "GET /projects": 1, "GET /projects/N": 3 });
   });

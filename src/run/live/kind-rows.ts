@@ -29,8 +29,15 @@ export interface KeyedRow {
 }
 
 /** True if a kind reads the project or group itself, whose row lists of projects and groups have too. */
-function readsOwner({ read }: KindRow): boolean {
-  return read !== undefined && /^\/(?:projects|groups)\/:id(?:\?|$)/.test(read.list.path);
+function readsOwner({ read, file }: KindRow): boolean {
+  const isOwn = read !== undefined && /^\/(?:projects|groups)\/:id(?:\?|$)/.test(read.list.path);
+  return isOwn && (listFacts(file).rows !== undefined || !readsUndeclared(file));
+}
+
+/** True if requests or effects of a kind depend on any field that no policy declares. */
+function readsUndeclared({ loosened, tightened, fields: { properties } }: ResourceKind): boolean {
+  const isResent = Object.values(properties).some((field) => field["x-keep"]);
+  return isResent || loosened !== undefined || tightened !== undefined;
 }
 
 /** Fields of a project's or group's own row that the kinds of policies read, as far as policies declare them. */
@@ -41,9 +48,9 @@ export function ownRowFields({ kinds }: Catalogue, policies: readonly Policy[]):
       const kind = kinds.get(desired.kind);
       if (!kind || !readsOwner(kind)) continue;
       const { rows } = listFacts(kind.file);
-      if (rows !== undefined) names.add(rows);
-      else for (const each of membersRead(kind.file)) names.add(each);
-      for (const field in desired.fields) for (const each of namesInRow(kind.file, field)) names.add(each);
+      const fields = Object.keys(desired.fields).flatMap((field) => namesInRow(kind.file, field));
+      const read = [...membersRead(kind.file), ...fields];
+      for (const each of rows === undefined ? read : [rows]) names.add(each);
     }
   }
   return [...names];
