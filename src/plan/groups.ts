@@ -71,7 +71,7 @@ function serializeIdentity(view: Groupable): string {
  * Joins groups of updates by one line that agree on every new value, whatever the old ones are and whichever fields
  * differ: a policy of a few settings has one group, and not one for each combination of live values.
  */
-export function joinedByField<Each>(groups: readonly ChangeGroup<Each>[]): ChangeGroup<Each>[] {
+export function mergedByField<Each>(groups: readonly ChangeGroup<Each>[]): ChangeGroup<Each>[] {
   const joined = new Map<string, ChangeGroup<Each>[]>();
   const result: ChangeGroup<Each>[][] = [];
   for (const group of groups) {

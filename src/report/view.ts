@@ -16,9 +16,9 @@ import {
   type Groupable,
   groupLine,
   groupsOf,
-  joinedByField,
   linesText,
   lineText,
+  mergedByField,
   type OldValue,
   type Participles,
   type PlannedGroup,
@@ -215,7 +215,7 @@ function problemParts({ file, line, column, project, path, message, rule }: Repo
 export function plannedRows(changes: readonly PlannedChange[], words?: Participles, isBrief = false): readonly Row[] {
   const positions = new Map(changes.map((change, index) => [change, index]));
   const groups = plannedGroups(changes);
-  return (isBrief ? joinedByField(groups) : groups).map((group) =>
+  return (isBrief ? mergedByField(groups) : groups).map((group) =>
     plannedRow(group, positions.get(group.members[0]) ?? 0, words),
   );
 }
