@@ -21,7 +21,7 @@ import { decidingEntries, decidingVariables } from "./precedence.ts";
 import { problemAt } from "./problem.ts";
 import { interpolatedResource, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
-import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
+import { compareLayers, type Layer, matchingLayers, overrules } from "./selection.ts";
 import { isTemplate, namesProject } from "./template.ts";
 import { createScope, type StandIn, type VariableScope } from "./variable-scope.ts";
 
@@ -151,11 +151,27 @@ function mergeFor(
   }
   const missing = elsewhere === nowhere ? ruling.missing : [];
   const problems = [...ruling.ties, ...missing, ...scope.problems(), ...faults];
-  if (ruling.hasOpenKeys) problems.push(...sameKeys(resources));
+  const kept = ruling.hasOpenKeys ? withoutOverruled(resources, ruling.layers) : resources;
+  if (ruling.hasOpenKeys) problems.push(...sameKeys(kept));
   return {
-    desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive },
+    desired: { project, resources: ruling.hasOpenKeys ? distinct(kept) : kept, kinds, exclusive },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
+}
+
+/** Without entries whose key, once variables have their values, is that of an entry of a policy that wins over theirs. */
+function withoutOverruled(resources: readonly Desired[], layers: readonly Layer[]): readonly Desired[] {
+  const byPolicy = new Map(layers.map((layer) => [layer.policy.name, layer]));
+  const layerOf = ({ origin }: Desired) => byPolicy.get(origin.policy ?? "");
+  const byIdentity = grouped(resources, ({ identity }) => identity);
+  const isOverruled = (own: Desired) => {
+    const layer = layerOf(own);
+    return byIdentity.get(own.identity)?.some((other) => {
+      const rival = layerOf(other);
+      return layer && rival && overrules(rival, layer);
+    });
+  };
+  return resources.filter((each) => !isOverruled(each));
 }
 
 /** Entries with the same key after interpolation. */

@@ -5,7 +5,7 @@ import { projectTest } from "../model/identity.ts";
 import { policyKinds } from "../model/kinds.ts";
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
-import type { DesiredProject, Kind, Problem } from "../model/types.ts";
+import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
 import { countOwners } from "../plan/heading.ts";
 import { failedPlan } from "./failed-plan.ts";
 import { refresh } from "./live/refresh.ts";
@@ -54,9 +54,18 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
     if (run.blocked) return createEmpty(run.blocked.plan);
     const desired: DesiredProject[] = [];
     // Undeclared resources are wanted, so `--target` need not match a declared one.
-    const scope = { ...scopeOf(run.context), globs: [], selected: (each: DesiredProject) => void desired.push(each) };
+    const own = scopeOf(run.context);
+    const excluded: Project[] = [];
+    const includes = (project: Project) => own.includes(project) || excluded.push(project) === 0;
+    const scope = { ...own, globs: [], includes, selected: (each: DesiredProject) => void desired.push(each) };
     const selection = await select(run.reader, scope);
-    const reported = [...run.context.problems, ...selection.problems, ...idleTargets(request, desired)];
+    const read = desired.map(({ project }) => project);
+    const reported = [
+      ...run.context.problems,
+      ...selection.problems,
+      ...idleGlobs("--target", request.targets, read),
+      ...idleGlobs("--exclude", request.excludes, [...read, ...excluded]),
+    ];
     if (hasErrors(reported)) return createEmpty(bySeverity(reported));
     const { differences, problems } = await refresh(run.reader, selection, scope);
     const addresses = differences.flatMap(({ project, unmanaged }) => {
@@ -74,12 +83,12 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
   }
 }
 
-function idleTargets({ targets = [] }: Request, desired: readonly DesiredProject[]): readonly Problem[] {
-  const idle = targets.filter((glob) => !desired.some(({ project }) => projectTest(glob)(project)));
+function idleGlobs(option: string, globs: readonly string[] = [], projects: readonly Project[]): readonly Problem[] {
+  const idle = globs.filter((glob) => !projects.some(projectTest(glob)));
   return idle.map((glob) => ({
     severity: "error",
     rule: "no-match",
-    path: "--target",
+    path: option,
     message: `no project that policies select matches ${glob}`,
   }));
 }

@@ -50,3 +50,11 @@ test("reads nothing of projects that are excluded, and refuses --exclude with a 
   expect((await evenkeel("apply", "plan.json", "--exclude", "g/a")).code).toBe(64);
   expect((await evenkeel("unmanaged", "--exclude", "g/*")).code).toBe(0);
 });
+
+test("unmanaged reports a glob of --exclude that matches nothing, and one that leaves out all of a project is no such", async () => {
+  const { evenkeel } = await stage({ projects, policies });
+  const idle = await evenkeel("unmanaged", "--exclude", "x/*:label/*");
+  expect(idle).toMatchObject({ code: 1 });
+  expect(idle.stderr).toContain("--exclude  no project that policies select matches x/*:label/*  (no-match)");
+  expect(await evenkeel("unmanaged", "--exclude", "h/c", "--exclude", "g/*:label/*")).toMatchObject({ code: 0 });
+});
