@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
 import type { ExitCode } from "../base/exit.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
 import type { CommandRow, Flag } from "./command.ts";
 import { type CliCommand, type CommandName, commands } from "./table.ts";
@@ -166,77 +166,38 @@ const mostBytes = 50_000;
 /** Characters of warnings and errors. */
 const mostNotes = 4000;
 
-/** Limit for a document that cannot be shortened otherwise, in characters of up to four bytes. */
-const mostStart = 10_000;
+/** Lengths to which the lists of a document are cut, until the result is short enough. */
+const lengths = [Number.POSITIVE_INFINITY, 1000, 300, 100, 30, 10, 3, 0];
 
-/** Limits a result: truncates the lists of the document, and adds a notice. */
+/** Limits a result: cuts the lists of the document, and adds a notice. */
 function limitResult(stdout: string, stderr: string, command: CliCommand): ToolResult {
   const notes =
     stderr.length > mostNotes ? `${stderr.slice(0, mostNotes)}\n(cut: ${stderr.length} characters)` : stderr;
-  const result = (text: string, cut: readonly string[] = []): ToolResult => ({
-    content: [text, notes, cut.length > 0 ? cutText(cut, command) : ""]
-      .filter((each) => each !== "")
-      .map((each) => ({ type: "text", text: each })),
-    ...(stdout === "" && { isError: true }),
-  });
-  const isShort = (each: ToolResult) => Buffer.byteLength(JSON.stringify(each)) <= mostBytes;
-  const document = parseDocument(stdout);
-  if (document === undefined) return truncateStart(stdout, result, isShort);
-  const lists = findLists(document);
-  for (let kept = 1; kept > 1e-6; kept /= 1.5) {
-    const cut = kept === 1 ? [] : lists.map((list) => ({ ...list, length: Math.floor(list.items.length * kept) }));
-    const all = result(
-      JSON.stringify(withLists(document, cut)),
-      cut.map(({ name, items, length }) => `${name}: ${length} of ${items.length}`),
-    );
-    if (isShort(all)) return all;
+  const document: unknown = parsedJson(stdout) ?? stdout;
+  for (const most of lengths) {
+    const notice = Number.isFinite(most) ? cutText(document, most, command) : "";
+    const texts = [shorten(document, most), notes, notice].filter((text) => text !== "");
+    const content = texts.map((text) => ({ type: "text", text }) as const);
+    const result: ToolResult = { content, ...(stdout === "" && { isError: true }) };
+    if (Buffer.byteLength(JSON.stringify(result)) <= mostBytes) return result;
   }
-  return truncateStart(JSON.stringify(document), result, isShort);
+  return { content: [{ type: "text", text: cutText(document, 0, command) }], isError: true };
 }
 
-/** The start of a text without lists to shorten. */
-function truncateStart(
-  text: string,
-  result: (text: string, cut: readonly string[]) => ToolResult,
-  isShort: (result: ToolResult) => boolean,
-): ToolResult {
-  const whole = result(text, []);
-  if (isShort(whole)) return whole;
-  return result(text.slice(0, mostStart), [`the first ${mostStart} of ${text.length} characters`]);
+/** The document with at most so many items in itself or in each list of its members. */
+function shorten(document: unknown, most: number): string {
+  if (typeof document === "string") return document;
+  const cut = (value: unknown) => (Array.isArray(value) ? value.slice(0, most) : value);
+  if (!isObject(document)) return JSON.stringify(cut(document));
+  return JSON.stringify(Object.fromEntries(Object.entries(document).map(([name, value]) => [name, cut(value)])));
 }
 
-function cutText(cut: readonly string[], command: CliCommand): string {
+function cutText(document: unknown, most: number, command: CliCommand): string {
+  const lists = Object.entries(Array.isArray(document) ? { items: document } : (document as object));
+  const cut = lists.flatMap(([name, list]) =>
+    Array.isArray(list) && list.length > most ? [`${name}: ${most} of ${list.length}`] : [],
+  );
   const ways = Object.keys(inputSchema(command).properties);
   const next = ways.length > 0 ? `; narrow it with ${ways.join(", ")}` : "";
   return `Cut to 50 kB (${cut.join("; ")})${next}.`;
-}
-
-function parseDocument(stdout: string): unknown {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    return undefined;
-  }
-}
-
-interface List {
-  readonly name: string;
-  readonly items: readonly unknown[];
-}
-
-/** The document if it is a list, else the lists among its members. */
-function findLists(document: unknown): readonly List[] {
-  if (Array.isArray(document)) return [{ name: "items", items: document }];
-  const members = isObject(document) ? Object.entries(document) : [];
-  return members.flatMap(([name, items]) => (Array.isArray(items) && items.length > 0 ? [{ name, items }] : []));
-}
-
-function withLists(document: unknown, cut: readonly (List & { readonly length: number })[]): unknown {
-  if (cut.length === 0) return document;
-  const [first] = cut;
-  if (Array.isArray(document)) return first?.items.slice(0, first.length);
-  return {
-    ...(document as JsonObject),
-    ...Object.fromEntries(cut.map(({ name, items, length }) => [name, items.slice(0, length)])),
-  };
 }
