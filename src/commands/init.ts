@@ -24,7 +24,7 @@ import { linkFault, makeFiles } from "../workspace/output-file.ts";
 import type { Run } from "./command.ts";
 import { type PipelineFile, pipelines } from "./init-pipeline.ts";
 import type { Options } from "./table.ts";
-import type { AskQuestion, Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
@@ -96,7 +96,7 @@ ${ignored
   )
   .join("")}`;
 
-/** `evenkeel init [DIR]`: existing files are not overwritten. On a terminal, it prompts for settings without a flag. */
+/** `evenkeel init [DIR]`: existing files are not overwritten. On a terminal, it asks for the server without `--url`. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
   const pipeline = options.ci && pipelines[options.ci];
   const [taken] = [workspaceFile, examplePolicy, ...(pipeline ? [pipeline.file] : [])].filter((file) =>
@@ -195,71 +195,42 @@ interface ServerSettings {
 /** The default server URL of a new workspace. */
 const exampleUrl = "https://code.example.com";
 
-interface Row {
-  readonly name: keyof ServerSettings;
-  readonly question: string;
-  readonly standard: string;
-  readonly expected: string;
-}
-
-const rows: readonly Row[] = [
-  {
-    name: "url",
-    question: "Address of the server",
-    standard: exampleUrl,
-    expected: `an http or https address, such as ${exampleUrl}`,
-  },
-  {
-    name: "release",
-    question: "Its release; leave empty to ask the server",
-    standard: "",
-    expected: "a release, such as 14.5 or 14.5.2",
-  },
-  {
-    name: "tier",
-    question: "Its tier: free, premium or ultimate; leave empty to check no tier",
-    standard: "",
-    expected: "free, premium or ultimate",
-  },
-];
+/** The expected form of each setting. */
+const expected: Readonly<Record<keyof ServerSettings, string>> = {
+  url: `an http or https address, such as ${exampleUrl}`,
+  release: "a release, such as 14.5 or 14.5.2",
+  tier: "free, premium or ultimate",
+};
 
 /**
- * Reads settings from flags and, on a terminal, from prompts, which are repeated after an invalid answer.
+ * Reads settings from flags and, on a terminal, the address from a prompt, which is repeated after an invalid answer.
  * @throws UserError for an invalid flag, and if input ends.
  */
-export async function serverOf(terminal: Terminal, given: Partial<ServerSettings>): Promise<ServerSettings> {
-  for (const row of rows) {
-    const value = given[row.name];
-    if (value !== undefined && !isRight(row, value)) {
-      throw new UserError(`--${row.name}: expected ${row.expected}`, exit.usage);
-    }
+export async function serverOf(
+  terminal: Terminal,
+  { url, release = "", tier = "" }: Partial<ServerSettings>,
+): Promise<ServerSettings> {
+  const given = { ...(url !== undefined && { url }), ...(release && { release }), ...(tier && { tier }) };
+  for (const [name, value] of Object.entries(given) as [keyof ServerSettings, string][]) {
+    if (!isValid(name, value)) throw new UserError(`--${name}: expected ${expected[name]}`, exit.usage);
   }
-  const open = rows.filter(({ name }) => given[name] === undefined);
-  const standard = Object.fromEntries(rows.map((row) => [row.name, row.standard])) as unknown as ServerSettings;
-  if (!terminal.interactive || open.length === 0) return { ...standard, ...given };
-  return terminal.interview(async (ask) => {
-    const answers: Record<string, string> = {};
-    for (const row of open) answers[row.name] = await answerTo(row, ask, terminal);
-    return { ...standard, ...given, ...answers };
-  });
+  return { url: url ?? (terminal.interactive ? await askForUrl(terminal) : exampleUrl), release, tier };
 }
 
-async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise<string> {
+async function askForUrl(terminal: Terminal): Promise<string> {
   for (;;) {
-    const answer = await ask(row.standard ? `${row.question} [${row.standard}]:` : `${row.question}:`);
+    const answer = await terminal.ask(`Address of the server [${exampleUrl}]:`);
     if (answer === undefined) {
       const code = terminal.interrupted.aborted ? exit.interrupted : exit.problem;
       throw new UserError("nothing was written, because there was no answer", code);
     }
-    const value = answer || row.standard;
-    if (isRight(row, value)) return value;
-    terminal.warn(`Expected ${row.expected}.`);
+    if (answer === "" || isValid("url", answer)) return answer || exampleUrl;
+    terminal.warn(`Expected ${expected.url}.`);
   }
 }
 
 /** Validates it like the setting of a workspace. */
-function isRight({ name, standard }: Row, value: string): boolean {
-  if (value === standard) return true;
+function isValid(name: keyof ServerSettings, value: string): boolean {
   const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });
   return readWorkspace(parseManifest(workspaceFile, text)).problems.length === 0;
 }

@@ -15,7 +15,7 @@ export const startCommands = {
       ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "without questions"],
     ],
     flags: [
-      option("--url <url>", "the server's URL; on a terminal, init asks for missing values"),
+      option("--url <url>", "the server's URL; if left out, init asks for it on a terminal"),
       option("--release <release>", "its release, such as 14.5"),
       option("--tier <tier>", "its tier", { choices: common.tiers }),
       option("--dialect <name>", "its naming dialect; default: the server is asked", { choices: dialectNames }),

@@ -34,8 +34,8 @@ export interface Terminal {
   readonly lines: () => AsyncIterable<string>;
   /** True if nothing about the run may be stored. */
   readonly unrecorded: boolean;
-  /** Prompts for several answers. */
-  readonly interview: <Result>(work: (ask: AskQuestion) => Promise<Result>) => Promise<Result>;
+  /** Prompts, and returns the trimmed answer; undefined if input ended. */
+  readonly ask: (question: string) => Promise<string | undefined>;
   /** A progress bar on stderr, if that is a terminal. */
   readonly progress: (label: string) => Progress;
   /**
@@ -45,9 +45,6 @@ export interface Terminal {
   readonly listen: () => void;
   readonly interrupted: AbortSignal;
 }
-
-/** The trimmed answer; undefined if input ended. */
-export type AskQuestion = (question: string) => Promise<string | undefined>;
 
 export interface TerminalOptions {
   readonly quiet?: boolean;
@@ -74,9 +71,9 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   const interruption = createInterruption(host, () => screen.leave());
   // In a container, the first process receives only signals that it handles.
   if (host.pid === 1) interruption.listen();
-  const asking = <Result>(work: (ask: AskQuestion) => Promise<Result>) => {
+  const ask: Terminal["ask"] = (question) => {
     interruption.listen();
-    return interview(host, work);
+    return prompt(host, question);
   };
   return {
     env,
@@ -93,8 +90,8 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     palette: paletteFor(host, stdout, color),
     warnings,
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
-    confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
-    interview: asking,
+    confirm: async (question) => (await ask(question)) === "yes",
+    ask,
     lines: () => readLines(stdin),
     unrecorded: host.unrecorded === true,
     progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr, screen)),
@@ -124,27 +121,21 @@ function isRegular(fd: number): boolean {
   return fstatSync(fd, { bigint: true }).isFile();
 }
 
-/** One reader for all prompts, which keeps input that is typed ahead. */
-async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise<Result>): Promise<Result> {
+async function prompt(host: Host, question: string): Promise<string | undefined> {
   const { createInterface } = await import("node:readline");
-  const prompt = createInterface({ input: host.stdin, output: host.stderr });
-  const lines = prompt[Symbol.asyncIterator]();
-  prompt.once("SIGINT", () => {
-    prompt.close();
+  const reader = createInterface({ input: host.stdin, output: host.stderr });
+  reader.once("SIGINT", () => {
+    reader.close();
     host.emit("SIGINT", "SIGINT");
   });
-  const ask: AskQuestion = async (question) => {
-    prompt.setPrompt(`${question} `);
-    prompt.prompt();
-    const { value, done } = await lines.next();
-    if (!done) return String(value).trim();
+  try {
+    reader.setPrompt(`${question} `);
+    reader.prompt();
+    for await (const line of reader) return line.trim();
     host.stderr.write("\n");
     return undefined;
-  };
-  try {
-    return await work(ask);
   } finally {
-    prompt.close();
+    reader.close();
   }
 }
 

@@ -25,7 +25,7 @@ function typing(...lines: readonly string[]) {
     warnings: plain,
     interactive: true,
     confirm: async () => false,
-    interview: (work) => work(ask),
+    ask,
     progress: () => ({ update: () => {}, stop: () => {} }),
     listen: () => {},
     emit: () => {},
@@ -34,31 +34,18 @@ function typing(...lines: readonly string[]) {
   return { terminal, said };
 }
 
-describe("the interview of init", () => {
-  test("takes what is answered, and the standard where nothing is", async () => {
-    const { terminal } = typing("https://git.example.org", "", "premium");
-    expect(await serverOf(terminal, {})).toEqual({
-      url: "https://git.example.org",
-      release: "",
-      tier: "premium",
-    });
+describe("the address that init asks for", () => {
+  test.each([
+    [["https://git.example.org"], "https://git.example.org"],
+    [[""], "https://code.example.com"],
+    [["ftp://a", "https://a"], "https://a"],
+  ])("%j is %s", async (lines, url) => {
+    const { terminal, said } = typing(...lines);
+    expect(await serverOf(terminal, { tier: "premium" })).toEqual({ url, release: "", tier: "premium" });
+    expect(said.filter((text) => text.startsWith("Expected an http or https address"))).toHaveLength(lines.length - 1);
   });
 
-  test("asks again for what is not right, and says what would be", async () => {
-    const { terminal, said } = typing("", "fourteen", "14.2", "gold", "");
-    expect(await serverOf(terminal, {})).toEqual({ url: "https://code.example.com", release: "14.2", tier: "" });
-    expect(said).toEqual([
-      "Address of the server [https://code.example.com]:",
-      "Its release; leave empty to ask the server:",
-      "Expected a release, such as 14.5 or 14.5.2.",
-      "Its release; leave empty to ask the server:",
-      expect.stringContaining("Its tier"),
-      "Expected free, premium or ultimate.",
-      expect.stringContaining("Its tier"),
-    ]);
-  });
-
-  test("asks nothing that a flag says, and nothing where nobody is", async () => {
+  test("is not asked for with --url, or where nobody can answer", async () => {
     const { terminal, said } = typing();
     const given = { url: "http://a", release: "15.0", tier: "free" } as const;
     expect(await serverOf(terminal, given)).toEqual(given);
@@ -67,10 +54,13 @@ describe("the interview of init", () => {
     expect(said).toEqual([]);
   });
 
-  test("ends where the person leaves, and where a flag is not right", async () => {
-    await expect(serverOf(typing("https://a").terminal, {})).rejects.toMatchObject({ code: 1 });
+  test.each([{ url: "ftp://a" }, { url: "" }, { release: "fourteen" }])("%j is refused", async (flags) => {
+    await expect(serverOf(typing().terminal, flags)).rejects.toMatchObject({ code: 64 });
+  });
+
+  test("ends where the person leaves", async () => {
+    await expect(serverOf(typing().terminal, {})).rejects.toMatchObject({ code: 1 });
     const interrupted = { ...typing().terminal, interrupted: AbortSignal.abort() };
     await expect(serverOf(interrupted, {})).rejects.toMatchObject({ code: 130 });
-    await expect(serverOf(typing().terminal, { url: "ftp://a" })).rejects.toMatchObject({ code: 64 });
   });
 });

@@ -42,7 +42,7 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
       await meanwhile();
       return true;
     },
-    interview: async () => Promise.reject(new Error("nothing else is asked")),
+    ask: async () => Promise.reject(new Error("nothing else is asked")),
     progress: () => ({ update: () => {}, stop: () => {} }),
     interrupted: new AbortController().signal,
   };
