@@ -284,7 +284,7 @@ function listSlugs(word: string, { catalogue }: Named): readonly Candidate[] {
 function listSections(word: string, { catalogue }: Named): readonly Candidate[] {
   const before = word.slice(0, word.lastIndexOf(",") + 1);
   const known = [...catalogue().kinds.values()].flatMap(({ policy, file }) =>
-    policy ? [{ word: policy.section, meaning: file?.description ?? "" }] : [],
+    policy && file.under === undefined ? [{ word: policy.section, meaning: file.description ?? "" }] : [],
   );
   const each = [...new Map(known.map((candidate) => [candidate.word, candidate])).values()];
   const all = before === "" ? [{ word: "all", meaning: "every kind" }] : [];

@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject, valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, type PolicyKind } from "../model/kinds.ts";
@@ -14,7 +14,14 @@ import {
 } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { type KindAsFile, kindsNamedIn, ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
+import {
+  type KindAsFile,
+  kindsNamedIn,
+  ownerOfPolicy,
+  type PolicyText,
+  sectionIn,
+  sectionPath,
+} from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
 import { listed } from "./shape.ts";
@@ -47,7 +54,7 @@ export function toCheckable({ document, text, workspace }: ShapedPolicy): Checka
 
 /** The keys of a section, even if their values are invalid: a wrong value does not hide a wrong key. */
 export function writtenKeys({ document: { value } }: Checkable, section: string): readonly string[] {
-  const written = isObject(value) ? value[section] : undefined;
+  const written = valueAtPath(value, sectionPath(section));
   return isObject(written) ? Object.keys(written) : [];
 }
 
@@ -56,11 +63,11 @@ function listKeyed({ catalogue, ...policy }: Checkable, { kind, section, file }:
   const identify = identifier(catalogue, kind, file);
   const keys = isSingleton(file)
     ? writtenKeys({ ...policy, catalogue }, section).length > 0
-      ? [{ key: section, path: [section], identity: identify("") }]
+      ? [{ key: section, path: sectionPath(section), identity: identify("") }]
       : []
     : writtenKeys({ ...policy, catalogue }, section).map((key) => ({
         key,
-        path: [section, key],
+        path: [...sectionPath(section), key],
         identity: identify(key),
       }));
   return { identify, keys };
@@ -102,7 +109,7 @@ export function distinctKeys(policy: Checkable): readonly Problem[] {
     if (keys.length < 2) return [];
     return sameKeys(keys, identifier(catalogue, kind, file)).map(([key, other]) => {
       const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
-      return problemAt(duplicateRule(kind), message, { document, path: [section, key], of: "key" });
+      return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });
     });
   });
 }
@@ -141,7 +148,7 @@ export function modernWords({ document, text, files, workspace }: Checkable): re
         const isBare = name === only && !isObject(value);
         const word = isBare ? value : isObject(value) ? value[name] : undefined;
         if (!isLegacyWord(field, word)) continue;
-        const path = isBare ? [section, key] : [section, key, name];
+        const path = [...sectionPath(section), key, ...(isBare ? [] : [name])];
         found.push(legacyWord(field, word, workspace.server.release, { document, path }));
       }
     }

@@ -27,6 +27,7 @@ import {
   type PolicyText,
   type SelectorKey,
   sectionIn,
+  sectionPath,
   selectorKeys,
 } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
@@ -217,13 +218,13 @@ function addDeclared(
 ): void {
   if (values === undefined) return;
   if (isSingleton(kindOf(from.catalogue, row.kind).file)) {
-    addResource(into, from, row, "", [row.section], values, workspace);
+    addResource(into, from, row, "", sectionPath(row.section), values, workspace);
     return;
   }
   const known = bareResources(workspace)(row.kind);
   for (const key of selectListed(from, row, Object.keys(values))) {
     const value = values[key];
-    const path = [row.section, key];
+    const path = [...sectionPath(row.section), key];
     const byKey = isScalar(value) ? known(value) : undefined;
     const resource = byKey?.get(key);
     if (resource) into.entries.push(new DeclaredEntry(from, path, resource));

@@ -21,7 +21,7 @@ import {
   toCheckable,
   writtenKeys,
 } from "./kind-checks.ts";
-import { keysIn, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
+import { keysIn, type PolicyText, sectionIn, sectionPath, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { expressionProblem, problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
@@ -133,7 +133,8 @@ const sectionKeys = memoized(
 
 /** The keys of a policy that list resources of a kind. */
 function listKeys({ section, off }: PolicyKind): readonly string[] {
-  return off === undefined ? [section] : [section, off];
+  const [key = section] = sectionPath(section);
+  return off === undefined ? [key] : [key, off];
 }
 
 function knownSlugs(policy: Checkable): readonly Problem[] {
@@ -187,7 +188,7 @@ function uncontradicted(policy: Checkable): readonly Problem[] {
 function sectionsInTier({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
   return kinds.flatMap((row) => {
     const why = outOfTier(catalogue, row, server);
-    const path = why && sectionPath(text, row.section);
+    const path = why && findSection(text, row.section);
     return path ? [problemAt("tier", why, { document, path, of: "key" })] : [];
   });
 }
@@ -196,14 +197,14 @@ function sectionsInRelease({ document, text, catalogue, kinds, workspace: { serv
   return kinds.flatMap((row) => {
     const { section, off = section } = row;
     const why = outOfRelease(catalogue, row, server);
-    const path = why && (sectionPath(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
+    const path = why && (findSection(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
     return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
   });
 }
 
 /** The path of a section in a policy; undefined if the policy does not have it. */
-function sectionPath(text: Partial<PolicyText>, section: string): Path | undefined {
-  if (Object.keys(sectionIn(text, section) ?? {}).length > 0) return [section];
+function findSection(text: Partial<PolicyText>, section: string): Path | undefined {
+  if (Object.keys(sectionIn(text, section) ?? {}).length > 0) return sectionPath(section);
   if (text.absent?.[section] !== undefined) return ["absent", section];
   const item = listed(text.exclusive).find(([word]) => word === section);
   return item && ["exclusive", item[1]];
@@ -258,7 +259,7 @@ function listInterpolated({ text, catalogue, files }: Checkable): readonly Inter
     }
   }
   for (const { file, section } of files) {
-    for (const each of listInSection(file, sectionIn(text, section), [section])) found.push(each);
+    for (const each of listInSection(file, sectionIn(text, section), sectionPath(section))) found.push(each);
     for (const each of interpolatedKeys(text.absent?.[section], ["absent", section])) found.push(each);
   }
   return found;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
@@ -43,9 +43,14 @@ export const selectorKeys = {
   instance: "instance",
 } as const satisfies Readonly<Record<Owner, SelectorKey>>;
 
+/** The path of a section in a policy: `create.projects` is below `create`. */
+export function sectionPath(section: string): readonly string[] {
+  return section.split(".");
+}
+
 /** The section of a kind in a policy; undefined if there is none. */
 export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject | undefined {
-  return (text as Readonly<Record<string, JsonObject>>)[section];
+  return valueAtPath(text, sectionPath(section)) as JsonObject | undefined;
 }
 
 /** The keys in a list of a policy, such as `disabled`. */
@@ -87,5 +92,5 @@ const kindsByKeys = memoized(
 /** Tests whether a policy has a section of a kind, or lists that may name any kind. */
 function isNamedBy(keys: ReadonlySet<string>): (kind: PolicyKind) => boolean {
   if (keys.has("absent") || keys.has("exclusive")) return () => true;
-  return ({ section, off = section }) => keys.has(section) || keys.has(off);
+  return ({ section, off = section }) => keys.has(sectionPath(section)[0] ?? "") || keys.has(off);
 }

@@ -1,3 +1,4 @@
+import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import { grouped } from "../base/grouped.ts";
 import { expectedWords, isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
@@ -193,7 +194,12 @@ export type PolicySections = Readonly<Record<string, JsonObject>>;
 export function sectionShapes(catalogue: Catalogue, owner: Owner): PolicySections {
   const others = owners.flatMap((each) => filesOf(catalogue, each).map(({ name }) => [name, {}] as const));
   const own = filesOf(catalogue, owner).map((file) => [file.name, shapeOfSection(file)] as const);
-  return { ...Object.fromEntries([...others, ...own]), ...referringKeys(catalogue, [owner]) };
+  const created = createdFiles(catalogue, [owner]).map((file) => [file.name, shapeOfSection(file)] as const);
+  return {
+    ...Object.fromEntries([...others, ...own]),
+    ...(created.length > 0 && { create: createSchema(Object.fromEntries(created)) }),
+    ...referringKeys(catalogue, [owner]),
+  };
 }
 
 /** All sections, for editors. One that projects and groups share accepts either. */
@@ -208,15 +214,32 @@ export function editorSections(catalogue: Catalogue): PolicySections {
     const either = { description, anyOf: [first, ...others], "x-order": first["x-order"] };
     return [name, others.length === 0 ? first : either] as const;
   });
-  return { ...Object.fromEntries(schemas), ...referringKeys(catalogue, owners) };
+  const created = createdFiles(catalogue, owners).map((file) => [file.name, editorSection(file)] as const);
+  const create = createSchema(Object.fromEntries(created));
+  return { ...Object.fromEntries(schemas), create, ...referringKeys(catalogue, owners) };
 }
 
 /** The kinds whose sections are generated from their files; manifest.schema.json has the others. */
 function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
   return policyKinds(catalogue, owner).flatMap(({ kind }) => {
     const file = catalogue.kinds.get(kind)?.file;
-    return file && file.keys === undefined ? file : [];
+    return file && file.keys === undefined && file.under === undefined ? file : [];
   });
+}
+
+/** The kinds whose sections are below the key `create`. */
+function createdFiles(catalogue: Catalogue, of: readonly Owner[]): readonly ResourceKind[] {
+  return of.flatMap((owner) =>
+    policyKinds(catalogue, owner).flatMap(({ kind }) => {
+      const file = catalogue.kinds.get(kind)?.file;
+      return file?.under === "create" ? file : [];
+    }),
+  );
+}
+
+function createSchema(properties: PolicySections): JsonObject {
+  const { create } = manifest.definitions.Policy.properties;
+  return { ...create, additionalProperties: false, properties, "x-key": "a kind that policies can create" };
 }
 
 /** Keys of a policy that refer to sections: `absent` and `exclusive`. */

@@ -40,6 +40,11 @@ const policyKindsByOwner = memoized(({ kinds }: Catalogue): Readonly<Record<Owne
   return ownerRecord(of);
 }, new WeakMap());
 
+/** The kinds whose resources are all read and counted; of others, only those that policies list. */
+export function inventoriedKinds(catalogue: Catalogue, owner: Owner): readonly PolicyKind[] {
+  return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).file.under === undefined);
+}
+
 /** The kinds of projects, or of groups, that `import` reads by default. */
 export function importedKinds(catalogue: Catalogue, owner: Owner): readonly PolicyKind[] {
   return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).imported);
@@ -91,6 +96,6 @@ export function irreversibleOf(
   { kinds }: Catalogue,
   { kind, action }: Pick<Change, "kind" | "action">,
 ): string | undefined {
-  if (action === "create" || action === "disable") return undefined;
+  if (action === "disable") return undefined;
   return kinds.get(kind)?.file.irreversible?.[action];
 }

@@ -10,6 +10,7 @@ import { isResolved } from "./call.ts";
 import { isReservedName } from "./kind-schema.ts";
 import { type Owner, pluralOwner } from "./owner.ts";
 import {
+  creationParameters,
   type FieldSchema,
   isSingleton,
   keyFieldsOf,
@@ -71,7 +72,8 @@ type Named = Pick<ResourceKind, "name" | "singular" | "of">;
 
 function takenNames(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
   return (["name", "singular"] as const).flatMap((word): readonly KindFault[] => {
-    if (reserved[word].has(kind[word])) return [{ path: [word], message: `${kind[word]} is taken by Evenkeel itself` }];
+    if (kind.under === undefined && reserved[word].has(kind[word]))
+      return [{ path: [word], message: `${kind[word]} is taken by Evenkeel itself` }];
     const owners = ownersOf(kind);
     const other = others.find(
       (each) =>
@@ -90,7 +92,7 @@ export function isReplacement(kind: Named, other: Named): boolean {
 
 /** Kinds described by a file alone. Integrations also have a catalogue, and storage is not a section of a policy. */
 const plainKinds = Object.values(bundledKinds).filter(({ file, policy }) => policy && !file.keys);
-const plainNames = new Set(plainKinds.map(({ file }) => file.name));
+const plainNames = new Set(plainKinds.flatMap(({ file, policy }) => (policy?.section === file.name ? file.name : [])));
 
 /** Keys of a policy and words in addresses that are not of such a kind. */
 const reserved = {
@@ -165,6 +167,9 @@ function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
     ...whole.flatMap(([word, names]): WrittenExpression[] => {
       const text = kind[word];
       return text === undefined ? [] : [{ path: [word], text, names, type: "bool" }];
+    }),
+    ...Object.entries(creationParameters(kind)).map(([name, text]): WrittenExpression => {
+      return { path: ["calls", "create", "sends", name], text, names: ["want", "owner"], type: "any" };
     }),
     ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => {
       const [path, names] = [
@@ -484,6 +489,7 @@ function unknownName(kind: ResourceKind, call: string, names: readonly string[])
   if (early) return `there is no row yet, so the path cannot have :${early}`;
   const field = isWhole && names.find((each) => each !== "id");
   if (field) return `it reads everything of a project or group, so the path cannot have :${field}`;
+  if (kind.under !== undefined && !isWhole) return undefined;
   const isOfInstance = ownersOf(kind).every((owner) => owner === "instance");
   if (isOfInstance) return names.includes("id") ? "the instance has no ID, so the path cannot have :id" : undefined;
   return names.includes("id") ? undefined : "the path needs :id, the project or group";

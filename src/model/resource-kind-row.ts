@@ -16,6 +16,7 @@ import {
   precedingCall,
   type ResourceKind,
   returnsNothing,
+  sectionOf,
   writtenCall,
 } from "./resource-kind.ts";
 
@@ -57,8 +58,13 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   };
 }
 
-function policyColumn({ name, only, off }: ResourceKind): PolicyColumn {
-  return { section: name, ...(only !== undefined && { only }), ...(off !== undefined && { off }) };
+function policyColumn(kind: ResourceKind): PolicyColumn {
+  const { only, off } = kind;
+  return {
+    section: sectionOf(kind),
+    ...(only !== undefined && { only }),
+    ...(off !== undefined && { off }),
+  };
 }
 
 function itemColumns(kind: ResourceKind, owner: Owner): readonly ItemColumn[] {

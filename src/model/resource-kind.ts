@@ -13,6 +13,8 @@ export interface ResourceKind {
   readonly description?: string;
   readonly of: Owner | readonly Owner[];
   readonly key?: string | readonly string[];
+  /** The key of a policy below which its section lies: its resources are never removed. */
+  readonly under?: "create";
   readonly where?: string;
   /** Rows that servers refuse to remove. */
   readonly kept?: string;
@@ -51,7 +53,7 @@ export interface ResourceKind {
   readonly imported?: boolean;
   readonly sources?: readonly string[];
   /** Irreversible effects of these actions, as a sentence. */
-  readonly irreversible?: Partial<Readonly<Record<"update" | "delete" | "replace", string>>>;
+  readonly irreversible?: Partial<Readonly<Record<"create" | "update" | "delete" | "replace", string>>>;
   readonly notes?: readonly string[];
   readonly unique?: boolean;
   readonly byKey?: boolean;
@@ -73,7 +75,8 @@ type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "a
 export type CallName = "list" | "show" | "create" | "update" | "delete";
 
 /**
- * `release`: the first release with the call. `returns: nothing`: the response has no row. `before`: a request that is
+ * `release`: the first release with the call. `returns: nothing`: the response has no row. `sends`:
+ * parameters of a creation besides the fields, as expressions. `before`: a request that is
  * sent first; `stores`: its effect on a row of the embedded server. Of a list, `rows`: the part of the response that is
  * the list; `none`: the status of an empty list.
  */
@@ -83,6 +86,7 @@ type WrittenCall =
       readonly call: string;
       readonly release?: string;
       readonly returns?: "nothing";
+      readonly sends?: Readonly<Record<string, string>>;
       readonly before?: string;
       readonly stores?: Readonly<Record<string, Scalar>>;
       readonly rows?: string;
@@ -194,6 +198,11 @@ export function ownersOf({ of }: ResourceKind): readonly Owner[] {
   return typeof of === "string" ? [of] : of;
 }
 
+/** The section of a policy that lists its resources; below another key with a dot: `create.projects`. */
+export function sectionOf({ name, under }: ResourceKind): string {
+  return under === undefined ? name : `${under}.${name}`;
+}
+
 /** The fields that identify a resource of a kind; empty for a singleton. */
 export function keyFieldsOf({ key = [] }: ResourceKind): readonly string[] {
   return typeof key === "string" ? [key] : key;
@@ -233,6 +242,24 @@ export function precedingCall(call: WrittenCall | undefined): {
   readonly stores?: Readonly<Record<string, Scalar>>;
 } {
   return typeof call === "object" ? call : {};
+}
+
+/** True if a creation sends the ID of the project or group. */
+export function sendsOwner(kind: ResourceKind): boolean {
+  return Object.values(creationParameters(kind)).includes("owner");
+}
+
+/** What a resource of the kind is itself: a project or a group; undefined for what only belongs to one. */
+export function createdOwner({ under, calls: { create } }: ResourceKind): "project" | "group" | undefined {
+  if (under === undefined || create === undefined) return undefined;
+  return writtenCall(create).path === "/projects" ? "project" : "group";
+}
+
+/** Parameters of a creation besides the fields, as expressions. */
+export function creationParameters({
+  calls: { create },
+}: Pick<ResourceKind, "calls">): Readonly<Record<string, string>> {
+  return (typeof create === "object" && create.sends) || {};
 }
 
 /** The particulars of a kind's list. */

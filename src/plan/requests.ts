@@ -6,11 +6,11 @@ import type { Endpoint } from "../model/endpoints.ts";
 import { compareMeaning, itemsByKey, propertyOf, wireValue } from "../model/field-meaning.ts";
 import type { ItemColumn, KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
-import { kindWord } from "../model/owner.ts";
+import { bareName, kindWord } from "../model/owner.ts";
 import { pathValues } from "../model/path-values.ts";
 import { valueInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import { creationParameters, type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
 import {
   definedFields,
@@ -179,7 +179,18 @@ export function secretsSentBy(change: Change, catalogue: Catalogue): readonly Se
 
 function createParameters(row: KindRow, change: Change): Fields {
   if (row.file.whole) return { ...change.extraFields, ...change.declared };
-  return bodyOf(row, change, change.action === "create" ? null : (change.live?.row ?? {}));
+  if (change.action === "create") return { ...besideFields(row, change), ...bodyOf(row, change, null) };
+  return bodyOf(row, change, change.live?.row ?? {});
+}
+
+/** Parameters of a creation besides the fields. `owner` is the ID of the project or group, or its path if only that is known. */
+function besideFields(row: KindRow, change: Change): Fields {
+  const want = { ...keyFields(row.file, change), ...change.declared };
+  const owner = change.projectId ?? bareName(change.project);
+  return definedFields(
+    creationParameters(row.file),
+    (_, text) => row.expressions.valueOf(text, { want, owner }) ?? undefined,
+  );
 }
 
 /** The input of a request: the declared values in the form of requests, and the row as read, null before a creation. */

@@ -7,7 +7,7 @@ import {
   type IntegrationParameter,
   type ObservedQuirk,
 } from "../model/catalogue.ts";
-import { keyFieldsOf, ownersOf, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
+import { keyFieldsOf, ownersOf, type ResourceKind, sectionOf, writtenCall } from "../model/resource-kind.ts";
 import type { Environment, Scalar, Tier } from "../model/types.ts";
 import {
   fieldFacts,
@@ -171,9 +171,9 @@ function integrationListText(integrations: readonly Integration[], palette: Pale
 
 function kindListText(kinds: readonly ResourceKind[], palette: Palette): string {
   const rows = kinds.map((kind) => {
-    const { name, singular, title = "", needs: { tier = "free", release } = {}, removed } = kind;
+    const { singular, title = "", needs: { tier = "free", release } = {}, removed } = kind;
     const available = availability({ introduced: release, removed: removed?.release }).join(", ");
-    return [name, singular, ownersOf(kind).join(", "), keyFieldsOf(kind).join("@"), tier, available, title];
+    return [sectionOf(kind), singular, ownersOf(kind).join(", "), keyFieldsOf(kind).join("@"), tier, available, title];
   });
   return columns(["section", "kind", "of", "key", "tier", "available", "title"], rows, palette);
 }
@@ -360,10 +360,10 @@ interface ExplainedKind {
 }
 
 function kindJson(kind: ResourceKind, only?: string): ExplainedKind {
-  const { name: section, singular, needs: { tier = "free", role = null, release = null } = {}, removed, fields } = kind;
+  const { singular, needs: { tier = "free", role = null, release = null } = {}, removed, fields } = kind;
   const named = Object.entries(fields.properties).filter(([name]) => only === undefined || name === only);
   return {
-    ...{ section, kind: singular, of: ownersOf(kind), key: keyFieldsOf(kind) },
+    ...{ section: sectionOf(kind), kind: singular, of: ownersOf(kind), key: keyFieldsOf(kind) },
     ...{ tier, role, introduced: release, removed: removed?.release ?? null },
     fields: named.map(([name, schema]) => ({
       ...{ name, type: [schema.type ?? []].flat().join("|"), required: fields.required?.includes(name) ?? false },

@@ -34,7 +34,8 @@ export function kindExample(kind: ResourceKind): readonly string[] {
   if (keys.length === 0) return [`${name}: { ${values.join(", ")} }`];
   const key = keys.map((field) => keySample(fields.properties[field] ?? {}, field)).join("@");
   const value = only ? sample(fields.properties[only] ?? {}, only, kind.singular) : `{ ${values.join(", ")} }`;
-  return [`${name}:`, `  ${JSON.stringify(key)}: ${value}`];
+  const lines = [`${name}:`, `  ${JSON.stringify(key)}: ${value}`];
+  return kind.under === undefined ? lines : [`${kind.under}:`, ...lines.map((line) => `  ${line}`)];
 }
 
 function keySample(field: FieldSchema, name: string): string {

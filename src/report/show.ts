@@ -1,5 +1,6 @@
 import { printable } from "../base/printable.ts";
 import type { LineCommit } from "../git/blame.ts";
+import { sectionPath } from "../manifest/policy-text.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, policyKinds } from "../model/kinds.ts";
@@ -11,7 +12,9 @@ import { columns, type Palette } from "./terminal.ts";
 
 /** The desired state of a project, written like a policy, each entry with its origin. */
 export function showText({ project, resources, exclusive }: DesiredProject, catalogue: Catalogue): string {
-  const lines = policyKinds(catalogue, ownerOfName(project.name)).flatMap(({ kind, section, only }) => {
+  const opened = new Set<string>();
+  const lines = policyKinds(catalogue, ownerOfName(project.name)).flatMap(({ kind, section: path, only }) => {
+    const [section = path, above] = sectionPath(path).toReversed();
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
@@ -21,7 +24,14 @@ export function showText({ project, resources, exclusive }: DesiredProject, cata
     const gone = kindOf(catalogue, kind).removal === "disable" ? "disabled" : "absent";
     const shown: Shown = { ...(only !== undefined && { only }), gone };
     if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, shown));
-    return [title, ...entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, shown).map(indent))];
+    const listed = [
+      title,
+      ...entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, shown).map(indent)),
+    ];
+    if (above === undefined) return listed;
+    const isOpen = opened.has(above);
+    opened.add(above);
+    return [...(isOpen ? [] : [`${above}:`]), ...listed.map(indent)];
   });
   const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;

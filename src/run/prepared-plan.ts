@@ -4,7 +4,10 @@ import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { projectNamed } from "../model/identity.ts";
+import { kindOf } from "../model/kinds.ts";
 import { isMove } from "../model/repository-kinds.ts";
+import { sendsOwner } from "../model/resource-kind.ts";
+import type { Change } from "../model/types.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
@@ -60,7 +63,13 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
     const targets = recheckTargets(plan, desiredAmong(fleet, changing));
     return { ...rest, targets, moves: request.recheck ? { recheck } : { steps } };
   }
-  const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
+  const { catalogue } = context.loaded.workspace;
+  const withOwner = (change: Change): Change => {
+    if (!sendsOwner(kindOf(catalogue, change.kind).file)) return change;
+    const { id } = fleet.projects.find(({ name }) => name === change.project) ?? {};
+    return id === undefined ? change : { ...change, projectId: id };
+  };
+  const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change: withOwner(change) })) }));
   return { ...rest, targets, moves: { steps } };
 }
 

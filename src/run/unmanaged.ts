@@ -2,7 +2,7 @@ import { hasErrors } from "../manifest/validate.ts";
 import { addressParts } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectTest } from "../model/identity.ts";
-import { policyKinds } from "../model/kinds.ts";
+import { inventoriedKinds } from "../model/kinds.ts";
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
@@ -106,7 +106,7 @@ function unreadSections(catalogue: Catalogue, desired: readonly DesiredProject[]
   return owners.flatMap((of) => {
     const all = desired.filter(({ project }) => ownerOfName(project.name) === of);
     const lacking = (kind: Kind) => all.filter(({ kinds }) => !kinds.has(kind)).length;
-    return policyKinds(catalogue, of).flatMap(({ kind, section }) => {
+    return inventoriedKinds(catalogue, of).flatMap(({ kind, section }) => {
       const projects = lacking(kind);
       return projects > 0 ? [{ section, of, projects, total: all.length }] : [];
     });

@@ -1,4 +1,5 @@
 import { listAuditEvents } from "./audit-events.ts";
+import { createGroup, createProject, listGroupProjects, listSubgroups } from "./created.ts";
 import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
@@ -42,9 +43,13 @@ function moveHandlers<Kind extends MoveKind>(kind: Kind) {
 /** The handlers of the routes (docs/api.md). */
 const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   listGroups: { role: "guest", instance: listGroups },
+  createGroup: { role: "guest", instance: createGroup },
+  listGroupProjects: { role: "guest", instance: listGroupProjects },
+  listSubgroups: { role: "guest", instance: listSubgroups },
   getGroup: { role: "guest", instance: getGroup },
 
   listProjects: { role: "guest", instance: listProjects },
+  createProject: { role: "guest", instance: createProject },
   getProject: { role: "guest", project: getProject },
   archiveProject: { role: "owner", project: setArchived(true) },
   unarchiveProject: { role: "owner", ofArchived: true, project: setArchived(false) },

@@ -53,7 +53,7 @@ import {
   type ServerContext,
   tierRefusal,
 } from "./server-context.ts";
-import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles } from "./state.ts";
+import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles, type State } from "./state.ts";
 
 /** Checks in the platform's order (scope, project or group, role, parameters), then calls the handler. */
 export function handleKind(context: ServerContext, asked: KindRequest): ServerReply {
@@ -356,19 +356,27 @@ interface Behind {
   readonly save: (record: Repository) => void;
 }
 
-function ownerBehind({ state }: ServerContext, { match }: KindRequest, { record, shown, save }: Behind): OwnerOfRows {
-  const place: RowPlace = { kind: match.kind, owner: record.id };
-  const change = (params: JsonObject): void => {
-    const [known] = recordsOf(state, place);
-    const row = ownerRow(state, [match.kind], record.id, {});
-    const changed = changedRow(match.kind.fields, { params, row, others: rowsElsewhere(state, place) });
-    const narrowed = Object.entries(changed).filter(([name, value]) => value !== row[name]);
-    const kept = { ...known?.row, ...Object.fromEntries(narrowed) };
-    if (known) changeRow(state, place, known, kept);
-    else addRow(state, place, {}, kept);
-    save({ ...record, ...Object.fromEntries(narrowed.filter(([name]) => name in record)) });
-  };
-  return { id: record.id, path: record.path, shown, change };
+function ownerBehind({ state }: ServerContext, { match }: KindRequest, { shown, ...behind }: Behind): OwnerOfRows {
+  const { id, path } = behind.record;
+  return { id, path, shown, change: (params) => changeOwner(state, match.kind, behind, params) };
+}
+
+/** Changes the settings of a project or group itself. */
+export function changeOwner(
+  state: State,
+  kind: ServedKind,
+  { record, save }: Pick<Behind, "record" | "save">,
+  params: JsonObject,
+): void {
+  const place: RowPlace = { kind, owner: record.id };
+  const [known] = recordsOf(state, place);
+  const row = ownerRow(state, [kind], record.id, {});
+  const changed = changedRow(kind.fields, { params, row, others: rowsElsewhere(state, place) });
+  const narrowed = Object.entries(changed).filter(([name, value]) => value !== row[name]);
+  const kept = { ...known?.row, ...Object.fromEntries(narrowed) };
+  if (known) changeRow(state, place, known, kept);
+  else addRow(state, place, {}, kept);
+  save({ ...record, ...Object.fromEntries(narrowed.filter(([name]) => name in record)) });
 }
 
 /** Removes a deleted resource from lists that refer to it by ID, in other resources of the project or group. */

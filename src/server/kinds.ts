@@ -88,7 +88,9 @@ export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKi
     (file) => !own.some((each) => isReplacement(each, file)),
   );
   const files = [...own, ...others];
-  return files.filter(({ calls }) => typeof calls.list !== "string" || !endpointPaths.has(calls.list));
+  return files.filter(
+    ({ calls: { list } }) => typeof list !== "string" || !endpointPaths.has(list.split("?")[0] ?? ""),
+  );
 }
 
 function exists({ name, needs, removed }: ResourceKind, { release, tier }: Platform): boolean {

@@ -96,7 +96,7 @@ function reserve(state: State, seed: Seed, kinds: ServedKinds): void {
     deployments.map(({ environment }) => environment),
   );
   for (const kind of kinds.all) {
-    const owners = kind.of === "group" ? groups : projects;
+    const owners = { project: projects, group: groups, instance: [{ resources: seed.instance }] }[kind.of];
     take(
       rowCounter(kind),
       owners.flatMap(({ resources = {} }) => [resources[kind.file.name] ?? []].flat()),

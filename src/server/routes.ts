@@ -29,8 +29,12 @@ const moveRoutes = {
   }),
 } as const satisfies Record<string, (one: (typeof repositories)[number]) => Route>;
 
-/** Routes for looking up users, and for making a project read-only. */
+/** Routes for looking up users, for creating projects and groups, and for making a project read-only. */
 const otherRoutes = {
+  createProject: { method: "POST", path: "/projects", body: "json" },
+  createGroup: { method: "POST", path: "/groups", body: "json" },
+  listGroupProjects: { method: "GET", path: "/groups/:id/projects" },
+  listSubgroups: { method: "GET", path: "/groups/:id/subgroups" },
   archiveProject: { method: "POST", path: "/projects/:id/archive" },
   unarchiveProject: { method: "POST", path: "/projects/:id/unarchive" },
   listCommits: {

@@ -14,6 +14,7 @@ export interface KindFile {
   readonly singular: string;
   readonly of: string | readonly string[];
   readonly key?: string | readonly string[];
+  readonly under?: "create";
   readonly where?: string;
   readonly kept?: string;
   readonly calls: Readonly<Record<string, Call>>;

@@ -14,9 +14,12 @@ import type { Fate } from "./wire.ts";
 
 const ownKinds = kindsIn(join(import.meta.dirname, "own"));
 
-/** Every bundled kind, and some that only a workspace has; licenses have laws of their own. */
+/**
+ * Every bundled kind, and some that only a workspace has; licenses have laws of their own. What policies create is
+ * selected by the globs of others in the next run, so no plan is empty after the first.
+ */
 export const lawfulKinds: readonly (readonly [name: string, kind: KindFile])[] = [
-  ...[...kinds].filter(([file]) => file !== "licenses"),
+  ...[...kinds].filter(([file, { under }]) => file !== "licenses" && under === undefined),
   ...ownKinds,
 ];
 

@@ -325,7 +325,8 @@ describe("licenses", () => {
   });
 });
 
-function pathOf({ of }: ResourceKind): RegExp {
+function pathOf({ of, under }: ResourceKind): RegExp {
+  if (under === "create") return /^\/(?:projects|groups)\b/;
   return of === "instance" ? /^\/(?:application|admin|topics|hooks)\b/ : /^\/(?:projects|groups)\/a%2Fb/;
 }
 

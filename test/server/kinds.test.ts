@@ -66,8 +66,8 @@ const seed = {
   ],
 } as const;
 
-/** Licenses differ from other kinds (licenses.test.ts). */
-const served = [...kinds].filter(([file]) => file !== "licenses");
+/** Licenses differ from other kinds (licenses.test.ts); what policies create are projects and groups themselves. */
+const served = [...kinds].filter(([file, { under }]) => file !== "licenses" && under === undefined);
 
 const start = (options: ServerOptions = {}) => serving({ ...latest, seed, ...options });
 

@@ -2,6 +2,7 @@ import { canonical } from "../../base/json.ts";
 import { lineOfField, type PolicyEntry } from "../../manifest/entries.ts";
 import { desiredOf, entryInEffect } from "../../manifest/layers.ts";
 import type { Policy, Variable } from "../../manifest/policies.ts";
+import { sectionPath } from "../../manifest/policy-text.ts";
 import { decidingVariables } from "../../manifest/precedence.ts";
 import { matchingLayers } from "../../manifest/selection.ts";
 import { parseReference, referencesOf } from "../../manifest/template.ts";
@@ -290,7 +291,8 @@ function findSection({ manifests, target }: Subject): string {
 
 /** The path of a resource in a policy; for a singleton, its section. */
 function resourcePath(subject: Subject, key: string): readonly string[] {
-  return key === "" ? [findSection(subject)] : [findSection(subject), key];
+  const path = sectionPath(findSection(subject));
+  return key === "" ? path : [...path, key];
 }
 
 /** The first edit that is valid, has the wanted effect today, and changes nothing else of the project. */

@@ -5,7 +5,7 @@ import type { Reader } from "../../client/client.ts";
 import { selectorOf } from "../../manifest/selector.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
-import { importedKinds, type PolicyKind, policyKinds } from "../../model/kinds.ts";
+import { importedKinds, inventoriedKinds, type PolicyKind } from "../../model/kinds.ts";
 import { bareName, type Owner, ownerOfName, owners } from "../../model/owner.ts";
 import type { Kind, Platform, Problem, Project } from "../../model/types.ts";
 import { readOwners } from "../../run/live/owner-list.ts";
@@ -145,7 +145,7 @@ function splitNames(sections: readonly string[]): readonly string[] {
 }
 
 function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {
-  const known = owners.flatMap((owner) => policyKinds(catalogue, owner));
+  const known = owners.flatMap((owner) => inventoriedKinds(catalogue, owner));
   if (name === "all") return known;
   const named = known.filter(({ section }) => section === name);
   if (named.length > 0) return available(named, catalogue, platform);

@@ -17,9 +17,11 @@ import {
   projectsOf,
   selectsByGlob,
 } from "../../manifest/projects.ts";
-import { isMatch, isSelected } from "../../manifest/selection.ts";
+import { isCovered, isMatch, isSelected } from "../../manifest/selection.ts";
 import { identified, projectFinder, projectNamed, unresolvedReferences } from "../../model/identity.ts";
+import { kindOf } from "../../model/kinds.ts";
 import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
+import { sendsOwner } from "../../model/resource-kind.ts";
 import type { Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
 import { ownRowFields } from "./kind-rows.ts";
@@ -192,8 +194,13 @@ async function completeNames(
   { policies, referencedGlobs, needsNames, workers }: ProjectScope,
 ): Promise<readonly Project[]> {
   const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
+  const creating = policies.filter(({ kinds }) =>
+    [...kinds].some((kind) => sendsOwner(kindOf(reader.catalogue, kind).file)),
+  );
+  const isNamed = (project: Project) => needsNames || (creating.length > 0 && isCovered(creating, project));
   const lacking = projects.filter(
-    (project) => (needsNames && isPartlyKnown(project)) || unresolvedReferences(referencedGlobs, [project]).length > 0,
+    (project) =>
+      (isPartlyKnown(project) && isNamed(project)) || unresolvedReferences(referencedGlobs, [project]).length > 0,
   );
   if (lacking.length === 0) return projects;
   return identified(projects, await lookUpProjects(reader, lacking, workers, ownRowFields(reader.catalogue, policies)));
@@ -239,20 +246,29 @@ export interface Missing {
   readonly movedTo?: string | undefined;
 }
 
-/** Problems of missing projects at the selector that names them, with the nearest path in the server's list. */
+/**
+ * Problems of missing projects at the selector that names them, with the nearest path in the server's list; a warning for
+ * those that the plan creates.
+ */
 export function missingProblems(
   missing: readonly Missing[],
   policies: readonly Policy[],
   listing: readonly Project[],
+  created: ReadonlySet<string>,
 ): readonly Problem[] {
   return missing.map(({ project, message, movedTo }) => {
     const place = selectorPlace(policies, project);
+    const at = { ...(place && { place }), project: project.name };
+    if (created.has(project.name.toLowerCase())) {
+      const later = `${describeOwner(project.name)} does not exist yet: this plan creates it, and its policies apply from the next run on`;
+      return { severity: "warning", rule: "unreadable", message: later, ...at };
+    }
     const alike = ownedBy(ownerOfName(project.name), listing);
     const paths = alike.flatMap(({ path }) => (path === undefined ? [] : [bareName(path)]));
     const now = movedTo === undefined ? undefined : alike.find(({ id }) => id === Number(movedTo));
     const meant = project.path === undefined || movedTo !== undefined ? "" : suggestInstead(project.path, paths);
     const said = `${describeOwner(project.name)} was not found: ${message}${meant}${now ? `: ${bareName(now.name)}` : ""}`;
-    return { severity: "error", rule: "unreadable", message: said, ...(place && { place }), project: project.name };
+    return { severity: "error", rule: "unreadable", message: said, ...at };
   });
 }
 

@@ -9,8 +9,10 @@ import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
 import { wideOverrides } from "../../manifest/overrides.ts";
 import { addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { sectionNameOf } from "../../model/kinds.ts";
-import { ownerOfKind } from "../../model/owner.ts";
+import { fullPathOf, projectFinder, projectNamed } from "../../model/identity.ts";
+import { kindOf, sectionNameOf } from "../../model/kinds.ts";
+import { bareName, ownerName, ownerOfKind, ownerOfName } from "../../model/owner.ts";
+import { createdOwner } from "../../model/resource-kind.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../../model/types.ts";
 import { type Difference, diff } from "../../plan/diff/diff.ts";
 import type { DiffOptions } from "../../plan/diff/options.ts";
@@ -56,15 +58,37 @@ export async function refresh(
   const missing = read.flatMap((each) => each.missing ?? []);
   const before = reader.counts.reads;
   const known = await findMovedProjects(reader, missing, listing);
+  const differences = read.flatMap(({ difference }) => difference ?? []);
+  const created = missing.length > 0 ? createdNames(reader.catalogue, fleet.projects, differences) : noNames;
   return {
-    differences: read.flatMap(({ difference }) => difference ?? []),
-    problems: [...problems, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
+    differences,
+    problems: [...problems, ...missingProblems(missing, scope.policies, known, created)].sort((a, b) =>
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
     archived: read.filter(({ archived }) => archived).length,
     lookUps: reader.counts.reads - before,
     delegatedReads,
   };
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** The names in lower case of the projects and groups that these changes create. */
+function createdNames(
+  catalogue: Catalogue,
+  projects: readonly Project[],
+  differences: readonly Difference[],
+): ReadonlySet<string> {
+  const find = projectFinder(projects);
+  const created = differences.flatMap(({ changes }) => changes.filter(({ action }) => action === "create"));
+  return new Set(
+    created.flatMap(({ project, kind, key }) => {
+      const owner = createdOwner(kindOf(catalogue, kind).file);
+      const above = fullPathOf(find(project) ?? projectNamed(project)) ?? project;
+      const path = ownerOfName(project) === "instance" ? key : `${bareName(above)}/${key}`;
+      return owner === undefined ? [] : ownerName(owner, path).toLowerCase();
+    }),
+  );
 }
 
 type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
