@@ -42,6 +42,8 @@ export function resourceKindFaults(
   const shapeless = resourceKindShape(document);
   if (shapeless.length > 0) return shapeless;
   const kind = document as ResourceKind;
+  if (countParts(kind.fields) > mostParts)
+    return [{ path: ["fields"], message: `expected at most ${mostParts} fields, conditions and lists` }];
   return [
     ...takenNames(kind, others),
     ...unknownOrder(kind, others),
@@ -57,6 +59,14 @@ export function resourceKindFaults(
       }));
     }),
   ];
+}
+
+/** The time to compile a schema grows with it; the largest bundled kind has fewer than 200 parts. */
+const mostParts = 5000;
+
+function countParts(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + countParts(each), 1);
 }
 
 /** Unknown fields in an expression that reads the fields of the kind: it would never be true. */
