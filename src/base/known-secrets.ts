@@ -120,7 +120,8 @@ function secretParts(value: string): readonly string[] {
   return [value, value.trim(), ...parts.filter((part) => part.length >= shortestPart), password, decodeUrl(password)];
 }
 
-function decodeUrl(text: string): string {
+/** Decodes percent escapes; a text with an invalid one stays as it is. */
+export function decodeUrl(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { jsonIn, parsedJson } from "../base/json.ts";
+import { isObject, jsonIn, parsedJson } from "../base/json.ts";
 import { depthFault, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
@@ -295,10 +295,6 @@ function flatten(value: unknown, depth: number): string {
 
 function joinParts(parts: readonly string[], separator: string): string {
   return parts.filter((part) => part !== "").join(separator);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 /**

@@ -2,6 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Agent, Dispatcher } from "undici";
 import { UserError } from "../base/exit.ts";
+import { decodeUrl } from "../base/known-secrets.ts";
 import { type Identity, readCertificates, readIdentity } from "../secrets/certificates.ts";
 import { isLoopback } from "./server-url.ts";
 
@@ -125,13 +126,7 @@ function encodeAuthorization({ username, password }: URL): string | undefined {
 
 /** Decodes percent escapes; keeps invalid ones as they are. */
 function decodeEscapes(text: string): string {
-  return text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch {
-      return encoded;
-    }
-  });
+  return text.replace(/(?:%[\da-f]{2})+/gi, decodeUrl);
 }
 
 /**

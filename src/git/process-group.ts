@@ -17,6 +17,11 @@ export interface ProgramCall {
   readonly kill: "SIGTERM" | "SIGKILL";
 }
 
+/** The environment of other programs, without Evenkeel's variables, which include its token, keys and passwords. */
+export function foreignEnvironment(env: ProgramCall["env"]): ProgramCall["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^EVENKEEL_/i.test(name)));
+}
+
 /** The output of a program, and its exit code, its signal, the limit that ended it, or the error of starting it. */
 export interface ProgramEnd {
   readonly end: number | string | Error;

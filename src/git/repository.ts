@@ -4,7 +4,7 @@ import process from "node:process";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/text-format.ts";
-import { openGit } from "./open-git.ts";
+import { openGit, repositoryTop } from "./open-git.ts";
 import { type GitLocation, type GitRan, runGitForBytes } from "./run-git.ts";
 
 /** Read access to a repository through `git`; never fetches. */
@@ -139,7 +139,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * The current commit of a folder, from git or, without git, from the variables of the pipeline. Null if unknown.
  */
 export function commitOf(folder: string, env: Environment = process.env): string | null {
-  const repository = repositoryAbove(folder);
+  // Checked first, which is faster than starting git.
+  const repository = process.env.GIT_DIR ? folder : repositoryTop(resolve(folder));
   return (repository !== undefined && commitByGit(folder)) || commitByPipeline(repository ?? folder, env) || null;
 }
 
@@ -148,12 +149,6 @@ function commitByGit(folder: string): string | undefined {
   if ("failed" in git) return undefined;
   const { code, stdout } = git.run("rev-parse", "--verify", "HEAD");
   return code === 0 ? stdout.trim() : undefined;
-}
-
-/** Checked first, which is faster than starting git. */
-function repositoryAbove(folder: string): string | undefined {
-  if (process.env.GIT_DIR || existsSync(join(folder, ".git"))) return folder;
-  return dirname(folder) === folder ? undefined : repositoryAbove(dirname(folder));
 }
 
 /** Variables of pipelines for the commit and the folder of the checkout. */

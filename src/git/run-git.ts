@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import process from "node:process";
-import { runInGroup } from "./process-group.ts";
+import { foreignEnvironment, runInGroup } from "./process-group.ts";
 
 /** A repository and its work tree. Absolute paths without symbolic links. */
 export interface GitLocation {
@@ -135,6 +135,5 @@ const misleading: readonly string[] = [
  */
 function inheritEnvironment(location: GitCall["location"]): NodeJS.ProcessEnv {
   const dropped = new Set([...misleading, ...(location?.byEnvironment ? [] : locations)]);
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("EVENKEEL_") && !dropped.has(name));
-  return Object.fromEntries(kept);
+  return Object.fromEntries(Object.entries(foreignEnvironment(process.env)).filter(([name]) => !dropped.has(name)));
 }

@@ -1,7 +1,7 @@
 import { inParallel } from "../base/concurrency.ts";
 import { isObject, type JsonObject, parsedJson, typeOf } from "../base/json.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { type ProgramCall, type ProgramEnd, runInGroup } from "../git/process-group.ts";
+import { foreignEnvironment, type ProgramCall, type ProgramEnd, runInGroup } from "../git/process-group.ts";
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import type { SecretRead } from "./secret-file.ts";
 
@@ -72,17 +72,12 @@ function toCall(provider: Provider, names: readonly string[], { folder, env, sig
     args: isBatch ? args : args.map((each) => each.replaceAll(placeholder, () => name)),
     ...(isBatch && { input: JSON.stringify({ version: 1, references: names }) }),
     cwd: folder,
-    env: withoutOwn(env),
+    env: foreignEnvironment(env),
     timeout,
     maxBytes: maxBytes[protocol],
     signal,
     kill: "SIGKILL",
   };
-}
-
-/** Removes Evenkeel's variables, which include its token, keys and passwords. */
-function withoutOwn(env: ProviderContext["env"]): ProviderContext["env"] {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^EVENKEEL_/i.test(name)));
 }
 
 /** Parses the output of a call, by protocol. */

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { createRedactor, usedCredentials } from "../base/known-secrets.ts";
+import { createRedactor, decodeUrl, usedCredentials } from "../base/known-secrets.ts";
 import { type FileIdentity, passwordsIn, readSecretFile, standardFile } from "./secret-file.ts";
 
 /** Evenkeel's own credentials, which manifests must not send. */
@@ -150,8 +150,8 @@ function credentialsInAddress(text: string): readonly string[] {
 function parseLogin(text: string): readonly string[] {
   const [, user = "", password = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]*):(.+)@/is.exec(text) ?? [];
   if (password === "") return [];
-  const plain = decode(password);
-  return [password, plain, `${decode(user)}:${plain}`];
+  const plain = decodeUrl(password);
+  return [password, plain, `${decodeUrl(user)}:${plain}`];
 }
 
 /** The private keys of a PEM file, with and without their frame. */
@@ -164,13 +164,5 @@ const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END \1-----/gs
 /** From the URL of a proxy, where a user without password is a credential. */
 function loginAtHost(text: string): readonly string[] {
   const [, user = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]+)@/is.exec(text) ?? [];
-  return user === "" ? parseLogin(text) : [user, decode(user)];
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return user === "" ? parseLogin(text) : [user, decodeUrl(user)];
 }

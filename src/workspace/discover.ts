@@ -3,6 +3,7 @@ import { dirname, join, posix, relative, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
 import { load } from "../base/load.ts";
+import { repositoryTop } from "../git/open-git.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -228,7 +229,7 @@ interface Rules {
 
 /** The rules of a workspace and its parents up to the repository; without a repository only its own. */
 function readIgnored(root: string): Ignored {
-  const repository = findRepository(root);
+  const repository = repositoryTop(root);
   if (repository === undefined) return createIgnored([]).below(root);
   const exclude = readRules(repository, join(repository, ".git", "info", "exclude"));
   const above = foldersBetween(repository, root).flatMap((folder) => readRules(folder, join(folder, ".gitignore")));
@@ -268,12 +269,6 @@ function readRules(folder: string, file: string): readonly Rules[] {
 
 /** A rule: any line but a comment. The file that git creates has only comments. */
 const anyRule = /^[^#\r\n]/m;
-
-function findRepository(folder: string): string | undefined {
-  if (existsSync(join(folder, ".git"))) return folder;
-  const parent = dirname(folder);
-  return parent === folder ? undefined : findRepository(parent);
-}
 
 /** Folders from the repository down to the one above the workspace. */
 function foldersBetween(repository: string, root: string): readonly string[] {

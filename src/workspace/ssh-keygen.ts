@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
+import { foreignEnvironment } from "../git/process-group.ts";
 
 /** The signing key: a private key file, a public one whose private key is in an agent, or the only available key. */
 export interface Signing {
@@ -33,7 +34,7 @@ function usualFiles({ HOME }: Signing["env"]): readonly string[] {
 /** The public keys of a running agent. */
 function agentKeys(env: Signing["env"]): readonly string[] {
   if (!env.SSH_AUTH_SOCK) return [];
-  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", env: foreign(env) });
+  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", env: foreignEnvironment(env) });
   return status === 0 ? stdout.split("\n").filter((line) => line.includes(" ")) : [];
 }
 
@@ -53,15 +54,10 @@ function signWith(key: string, { message, namespace, env }: Signing): string {
   const { status, stdout, stderr, error } = spawnSync("ssh-keygen", args, {
     input: message,
     encoding: "utf8",
-    env: foreign(env),
+    env: foreignEnvironment(env),
   });
   if (error) throw new UserError("approve needs ssh-keygen, of OpenSSH 8.2 or later, and cannot run it");
   if (status === 0 && stdout.includes("BEGIN SSH SIGNATURE")) return stdout;
   const why = stderr.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("Signing data"));
   throw new UserError(`cannot sign with ${key}: ${why[0] ?? `ssh-keygen exited with ${status}`}`);
-}
-
-/** The environment of other programs, without Evenkeel's own variables. */
-function foreign(env: Signing["env"]): Signing["env"] {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("EVENKEEL_")));
 }
