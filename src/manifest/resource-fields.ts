@@ -12,7 +12,7 @@ import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import { insteadOf, type SchemaFault } from "../base/schema.ts";
 import { serverWords } from "../model/availability.ts";
 import { formatFault, hasFormats } from "../model/field-formats.ts";
-import { itemKey, meaningOf, propertyOf, typesOf } from "../model/field-meaning.ts";
+import { itemKey, meaningOf, propertyOf } from "../model/field-meaning.ts";
 import type { Integration, IntegrationParameter } from "../model/integration.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
 import { expectationOf as expectedParameter, type FaultKind, parameterFaults } from "../model/parameter-check.ts";
@@ -21,9 +21,8 @@ import type { Fields, Plain, Platform, Problem, Value } from "../model/types.ts"
 import { isReference, isScalar, replaceReferences, textsWithin } from "../model/values.ts";
 import { pathIn, type WrittenResource } from "./entries.ts";
 import { fieldAvailability } from "./field-availability.ts";
-import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
-import { type SecretField, secretLiteral, secretReference } from "./secret-reference.ts";
+import { plaintextProblems, ResourceReading } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -339,91 +338,4 @@ function expectationOf(field: FieldSchema | IntegrationParameter): string {
   if (field.writeOnly) return "{ secret: env:NAME }";
   if ("types" in field) return expectedParameter(field);
   return field["x-expected"] ?? expectedWords(field.type, field.enum) ?? "a value";
-}
-
-/** Reads the values of a resource, with references where its kind has secrets. */
-class ResourceReading {
-  readonly problems: Problem[] = [];
-  readonly plaintext: [string, string][] = [];
-  /** Fields with problems. */
-  readonly broken: string[] = [];
-  readonly #settled: string[] = [];
-  readonly #written: WrittenResource;
-  readonly #workspace: Workspace;
-
-  constructor(written: WrittenResource, workspace: Workspace) {
-    this.#written = written;
-    this.#workspace = workspace;
-  }
-
-  /** True if a value has been checked, so that the schema need not. */
-  isSettled(path: SchemaFault["path"]): boolean {
-    return this.#settled.includes(JSON.stringify(path));
-  }
-
-  /** A value at a path below the resource; `beside`: the fields around it. */
-  value(field: FieldSchema = {}, value: unknown, path: Path, beside: JsonObject = {}): Value {
-    const mayRefer = field.writeOnly || (this.#written.entry && isObject(value));
-    const flag = secretFlag(field, beside);
-    const isLiteral = field["x-returned"] === true && !isObject(value) && flag === undefined;
-    if (mayRefer && !isShapeless(value) && !isLiteral) return this.#secret(field, value, path, flag);
-    if (Array.isArray(value))
-      return value.map((each, index) => this.value(field.items, each, [...path, index])) as Value;
-    if (!isObject(value)) return value as Value;
-    if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
-    const read = (name: string) => this.value(propertyOf(field, name), value[name], [...path, name], value);
-    return objectOf(Object.keys(value), read) as Value;
-  }
-
-  #secret(field: FieldSchema, value: unknown, path: Path, flag: string | undefined): Value {
-    const at = { document: this.#written.document, path: pathIn(this.#written, path) };
-    const isText = typesOf(field).includes("string");
-    const read: SecretField = isObject(value)
-      ? secretReference(at, value, isText, this.#workspace)
-      : secretLiteral(at, value, this.#workspace, flag);
-    this.#settled.push(JSON.stringify(path));
-    if (read.form === "fault") return this.#fault(path, read.problem);
-    if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
-    return read.value;
-  }
-
-  #strayReference(path: Path): Problem {
-    const { document } = this.#written;
-    const message = `only a secret can be a reference, and ${path.at(-1)} is none`;
-    return problemAt("secret-reference", message, { document, path: pathIn(this.#written, path) });
-  }
-
-  #fault(path: Path, problem: Problem): Value {
-    this.problems.push(problem);
-    this.broken.push(String(path[0]));
-    this.#settled.push(JSON.stringify(path));
-    return "";
-  }
-}
-
-/** The field that makes a returned value a secret (`x-secret-with`). */
-function secretFlag({ "x-secret-with": flags = [] }: FieldSchema, beside: JsonObject): string | undefined {
-  return flags.find((flag) => beside[flag] === true);
-}
-
-/** Literals that only other values, unknown when they were read, make secret. */
-function plaintextProblems(written: WrittenResource, fields: Fields): readonly Problem[] {
-  return Object.entries(written.fields.properties).flatMap(([name, field]) => {
-    const flag = typeof fields[name] === "string" ? secretFlag(field, fields) : undefined;
-    if (flag === undefined) return [];
-    const at = { document: written.document, path: pathIn(written, [name]) };
-    const read = secretLiteral(at, fields[name], { allowPlaintextSecrets: false }, flag);
-    return read.form === "fault" ? [read.problem] : [];
-  });
-}
-
-/** A mapping that is not a reference has the wrong type, which the schema reports. */
-function isShapeless(value: unknown): boolean {
-  return isObject(value) && !Object.hasOwn(value, "secret");
-}
-
-/** True if a reference is in a place without a mapping, or in one without that key. */
-function isStray(field: FieldSchema, value: JsonObject): boolean {
-  const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
-  return !isMapping && typeof value.secret === "string" && !typesOf(field).includes("object");
 }

@@ -1,7 +1,11 @@
-import { type JsonObject, typeWord } from "../base/json.ts";
+import { isObject, type JsonObject, objectOf, typeWord } from "../base/json.ts";
+import type { SchemaFault } from "../base/schema.ts";
+import { propertyOf, typesOf } from "../model/field-meaning.ts";
+import type { FieldSchema } from "../model/resource-kind.ts";
 import { schemeOf } from "../model/secret-scheme.ts";
-import type { Problem, SecretReference } from "../model/types.ts";
+import type { Fields, Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { pathIn, type WrittenResource } from "./entries.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
 import { isTemplate, referencesOf } from "./template.ts";
@@ -45,7 +49,7 @@ export function isPlainPath(path: string): boolean {
 }
 
 /** The value of a secret field: a reference, an allowed literal, or a problem. */
-export type SecretField =
+type SecretField =
   | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
   | { readonly form: "fault"; readonly problem: Problem };
 
@@ -56,11 +60,11 @@ interface Spot {
 }
 
 /** Parses a mapping with the key `secret`. `isText`: a text is allowed there. */
-export function secretReference(
+function secretReference(
   { document, path }: Spot,
   reference: JsonObject,
   isText: boolean,
-  { ledger }: { readonly ledger: string | undefined },
+  { ledger }: Pick<SecretRules, "ledger">,
 ): SecretField {
   const { secret, version } = reference;
   const [, rule, message, at] = referenceFaults(reference, isText, ledger).find(([isBroken]) => isBroken) ?? [];
@@ -101,10 +105,10 @@ function describeVersion(version: unknown): string {
 }
 
 /** A literal in place of a secret, which only some workspaces allow. */
-export function secretLiteral(
+function secretLiteral(
   spot: Spot,
   value: unknown,
-  { allowPlaintextSecrets }: { readonly allowPlaintextSecrets: boolean },
+  { allowPlaintextSecrets }: Pick<SecretRules, "allowPlaintextSecrets">,
   flag: string | undefined,
 ): SecretField {
   if (!allowPlaintextSecrets) {
@@ -116,4 +120,97 @@ export function secretLiteral(
   }
   const { file, line, column } = spot.document.place(spot.path);
   return { form: "secret", value: { secret: `manifest:${file}:${line}:${column}` }, literal: value };
+}
+
+/** The settings of a workspace that decide which secrets may be written. */
+interface SecretRules {
+  readonly ledger: string | undefined;
+  readonly allowPlaintextSecrets: boolean;
+}
+
+/** Reads the values of a resource, with references where its kind has secrets. */
+export class ResourceReading {
+  readonly problems: Problem[] = [];
+  readonly plaintext: [string, string][] = [];
+  /** Fields with problems. */
+  readonly broken: string[] = [];
+  readonly #settled: string[] = [];
+  readonly #written: WrittenResource;
+  readonly #workspace: SecretRules;
+
+  constructor(written: WrittenResource, workspace: SecretRules) {
+    this.#written = written;
+    this.#workspace = workspace;
+  }
+
+  /** True if a value has been checked, so that the schema need not. */
+  isSettled(path: SchemaFault["path"]): boolean {
+    return this.#settled.includes(JSON.stringify(path));
+  }
+
+  /** A value at a path below the resource; `beside`: the fields around it. */
+  value(field: FieldSchema = {}, value: unknown, path: Path, beside: JsonObject = {}): Value {
+    const mayRefer = field.writeOnly || (this.#written.entry && isObject(value));
+    const flag = secretFlag(field, beside);
+    const isLiteral = field["x-returned"] === true && !isObject(value) && flag === undefined;
+    if (mayRefer && !isShapeless(value) && !isLiteral) return this.#secret(field, value, path, flag);
+    if (Array.isArray(value))
+      return value.map((each, index) => this.value(field.items, each, [...path, index])) as Value;
+    if (!isObject(value)) return value as Value;
+    if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
+    const read = (name: string) => this.value(propertyOf(field, name), value[name], [...path, name], value);
+    return objectOf(Object.keys(value), read) as Value;
+  }
+
+  #secret(field: FieldSchema, value: unknown, path: Path, flag: string | undefined): Value {
+    const at = { document: this.#written.document, path: pathIn(this.#written, path) };
+    const isText = typesOf(field).includes("string");
+    const read: SecretField = isObject(value)
+      ? secretReference(at, value, isText, this.#workspace)
+      : secretLiteral(at, value, this.#workspace, flag);
+    this.#settled.push(JSON.stringify(path));
+    if (read.form === "fault") return this.#fault(path, read.problem);
+    if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
+    return read.value;
+  }
+
+  #strayReference(path: Path): Problem {
+    const { document } = this.#written;
+    const message = `only a secret can be a reference, and ${path.at(-1)} is none`;
+    return problemAt("secret-reference", message, { document, path: pathIn(this.#written, path) });
+  }
+
+  #fault(path: Path, problem: Problem): Value {
+    this.problems.push(problem);
+    this.broken.push(String(path[0]));
+    this.#settled.push(JSON.stringify(path));
+    return "";
+  }
+}
+
+/** The field that makes a returned value a secret (`x-secret-with`). */
+function secretFlag({ "x-secret-with": flags = [] }: FieldSchema, beside: JsonObject): string | undefined {
+  return flags.find((flag) => beside[flag] === true);
+}
+
+/** Literals that only other values, unknown when they were read, make secret. */
+export function plaintextProblems(written: WrittenResource, fields: Fields): readonly Problem[] {
+  return Object.entries(written.fields.properties).flatMap(([name, field]) => {
+    const flag = typeof fields[name] === "string" ? secretFlag(field, fields) : undefined;
+    if (flag === undefined) return [];
+    const at = { document: written.document, path: pathIn(written, [name]) };
+    const read = secretLiteral(at, fields[name], { allowPlaintextSecrets: false }, flag);
+    return read.form === "fault" ? [read.problem] : [];
+  });
+}
+
+/** A mapping that is not a reference has the wrong type, which the schema reports. */
+function isShapeless(value: unknown): boolean {
+  return isObject(value) && !Object.hasOwn(value, "secret");
+}
+
+/** True if a reference is in a place without a mapping, or in one without that key. */
+function isStray(field: FieldSchema, value: JsonObject): boolean {
+  const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
+  return !isMapping && typeof value.secret === "string" && !typesOf(field).includes("object");
 }
