@@ -2,7 +2,7 @@ import { blanksIn, type Draft, ownerOfDraft } from "../author/import/policy.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import type { JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
-import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { counted, firstFew, foldedAlike, thousands } from "../base/text-format.ts";
 import { selectorKeys } from "../manifest/policy-text.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -44,7 +44,9 @@ export function importText(
     ([path]) => path,
     ([, draft]) => draft,
   );
-  const files = columns([...byFile].map(([path, drafts]) => [path, formatCounts(drafts, catalogue)]));
+  const counts = [...byFile].map(([path, drafts]) => [path, formatCounts(drafts, catalogue)] as const);
+  const alike = foldedAlike(counts, ([, text]) => text);
+  const files = columns(alike.map((each) => [joinPaths(each.map(([path]) => path)), each[0][1]]));
   const remarks = commonRemarks(written.flatMap(([, draft]) => collectRemarks(draft)));
   const blanks = written.flatMap(([, draft]) => collectBlanks(draft));
   const filling = columns(
@@ -60,7 +62,7 @@ export function importText(
       ? `Wrote ${counted(literals, "value", "values")} as ${literals === 1 ? "a literal" : "literals"}; --values reference writes none.`
       : "",
     part(palette, "Left out or unknown:", remarks),
-    part(palette, "Not imported:", (notImported ?? []).map(problemLine)),
+    part(palette, "Not imported:", foldedAlike(notImported ?? [], formOfOmission).map(omissionLine)),
     part(palette, "Set these secrets before the first apply:", limitSecrets(filling)),
     notImported ? summary(written, notImported) : "",
     written.length > 0 ? nextStepsText(next, palette) : "",
@@ -79,6 +81,26 @@ function limitSecrets(secrets: readonly string[]): readonly string[] {
   if (more <= 0) return secrets;
   const rest = `and ${thousands(more)} more, which the policies name: --secrets by-group has one for the projects of a group`;
   return [...secrets.slice(0, mostSecrets), rest];
+}
+
+/** Files with the same contents in one line. */
+function joinPaths([first = "", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${counted(others.length, "other")}`;
+}
+
+/** What omissions have in common that differ only in the resource. */
+function formOfOmission({ message, rule }: Problem): string {
+  const [, field = "", why] = /^(?:(\S+) of )?.*? is left out(?: here)?: (.*)$/s.exec(message) ?? [];
+  return why === undefined ? message : JSON.stringify([rule, field, why]);
+}
+
+function omissionLine([first, ...others]: readonly [Problem, ...Problem[]]): string {
+  if (others.length === 0) return problemLine(first);
+  const places = others.flatMap(({ place }) => (place ? [`${place.file}:${place.line}:${place.column}`] : []));
+  return problemLine({
+    ...first,
+    message: `${first.message}; ${others.length} more alike, at ${firstFew([...new Set(places)])}`,
+  });
 }
 
 function summary(written: ImportReport["written"], notImported: readonly Problem[]): string {

@@ -99,6 +99,43 @@ describe("what projects share", () => {
     expect(draftsFor({ "a/x": wiki("a/y"), "a/y": wiki("a/x") })).toHaveLength(2);
   });
 
+  test("may hold the name and the ID of its project, if that makes more of them equal", () => {
+    const wiki = (words: string) => ({ "external-wiki": { external_wiki_url: `https://w.example.com/${words}/` } });
+    expect(draftsFor({ "a/x": wiki("x-1-x"), "a/y": wiki("y-2-y") }).map(([name]) => name)).toEqual(["a/x", "a/y"]);
+    expect(draftsFor({ "a/x": wiki("x/1"), "a/y": wiki("y/2") })).toEqual([
+      ["a", "a/**", "", "external-wiki https://w.example.com/${project.name}/${project.id}/"],
+    ]);
+    expect(draftsFor({ "a/x": wiki("x"), "a/y": wiki("x") })).toEqual([["a", "a/**", "", "external-wiki"]]);
+  });
+
+  test("is selected by narrower folders where a wide one has many exceptions", () => {
+    const mail = { "emails-on-push": { recipients: "a@example.com", disable_diffs: true, push_events: false } };
+    const named = (folder: string, has: Has) =>
+      ["p", "q"].map((name, index): [string, Has] => [
+        `${folder}/${name}`,
+        index === 0 ? has : { ...has, GPL: "denied" },
+      ]);
+    const folders = Array.from({ length: 20 }, (_, index) => `f${10 + index}`);
+    const projects = folders.flatMap((folder, index) => named(folder, { MIT: "allowed", ...(index < 12 ? mail : {}) }));
+    const mails = draftsFor(Object.fromEntries(projects)).find(([name]) => name === "shared-emails-on-push");
+    expect(mails).toEqual([
+      "shared-emails-on-push",
+      folders
+        .slice(0, 12)
+        .map((folder) => `${folder}/**`)
+        .join(" "),
+      "",
+      "emails-on-push",
+    ]);
+  });
+
+  test("has a policy named by what is in it", () => {
+    const many = { ...irc("#a"), GPL: "allowed", BSD: "allowed" } as const;
+    const few = Object.fromEntries(["p", "q", "r"].map((name) => [`a/${name}`, { MIT: "allowed" } as const]));
+    const shared = { "a/x": { MIT: "allowed", ...many }, "a/y": { MIT: "allowed", ...many } } as const;
+    expect(draftsFor({ ...few, ...shared }).map(([name]) => name)).toEqual(["a", "a-integrations-and-licenses"]);
+  });
+
   test("is nothing that nobody can see, unless a group has one name for it", () => {
     const secret = { "chatops-flows": { push_events: true } };
     const projects = { "a/x": secret, "a/y": secret };

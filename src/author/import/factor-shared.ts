@@ -1,6 +1,7 @@
 import { grouped, groupedAs } from "../../base/grouped.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
+import { sectionNameOf } from "../../model/kinds.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";
 import { byOrder } from "./import-project.ts";
@@ -13,19 +14,21 @@ import {
   foldersOf,
   type Occurrence,
 } from "./placement.ts";
-import { type Draft, type ImportedEntry, type ImportedProject, policyText, withPathTemplates } from "./policy.ts";
+import { type Draft, type ImportedEntry, type ImportedProject, policyText } from "./policy.ts";
 import {
+  countNamed,
   declarationOf,
   type EntryVariant,
   formOf,
   type Group,
   groupsThatSaveLines,
   hasOneValue,
-  joinedByField,
+  joinSingletons,
   listsOf,
   sharedGroups,
   splitByField,
 } from "./shared-groups.ts";
+import { type FactName, withTemplates } from "./templates.ts";
 
 /**
  * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects,
@@ -45,10 +48,13 @@ export function factorShared(
     imported.flatMap((each) => listEntries(each, catalogue)),
     declarationIn,
   );
-  const placed = [...occurrences.values()].map((each) => placeEntries(each, fleet));
+  const placed = [...occurrences.values()].map((each) => placeEntries(withCommonForms(each), fleet));
   const alone = placed.flatMap(({ placement }) => placement.own);
   const lists = listsOf(alone, declarationIn, fleet.commonFolder);
-  const { groups, own } = groupsThatSaveLines([...sharedGroups(placed, fleet.isNotImported), ...lists], alone);
+  const { groups, own } = groupsThatSaveLines(
+    [...sharedGroups(placed, fleet.isNotImported, fleet.stats.above), ...lists],
+    alone,
+  );
   return draftsOfFleet({
     imported,
     catalogue,
@@ -102,9 +108,31 @@ function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<
 
 function listEntries({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
   return entries.map((original) => {
-    const entry = withPathTemplates(original, project);
+    const entry = withTemplates(original, project);
     return { project, form: formOf(entry), content: { entry, original }, lines: countLines(entry, catalogue) };
   });
+}
+
+const variantFacts: readonly (readonly FactName[])[] = [
+  ["path"],
+  ["path", "name"],
+  ["path", "id"],
+  ["path", "name", "id"],
+];
+
+/** Interpolates the name and the ID of projects where that gives more of them the same entry. */
+function withCommonForms(occurrences: readonly Occurrence<EntryVariant>[]): readonly Occurrence<EntryVariant>[] {
+  const variants = occurrences.map((occurrence) => {
+    const { project, content } = occurrence;
+    return variantFacts.map((facts): Occurrence<EntryVariant> => {
+      const entry = withTemplates(content.original, project, facts);
+      return { ...occurrence, form: formOf(entry), content: { ...content, entry } };
+    });
+  });
+  const forms = variants.flatMap((each) => [...new Set(each.map(({ form }) => form))]);
+  const counts = new Map([...grouped(forms, (form) => form)].map(([form, { length }]) => [form, length]));
+  const count = ({ form }: Occurrence<EntryVariant>) => counts.get(form) ?? 0;
+  return variants.map((each) => each.reduce((best, other) => (count(other) > count(best) ? other : best)));
 }
 
 function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
@@ -177,20 +205,14 @@ function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly
     first ? [{ ...first, shared: [first, ...others].flatMap(({ shared }) => shared) }] : [],
   );
   return groups.toSorted(byFolder).map((group) => {
-    const { folder, glob, named } = group;
-    const listed = named.map(selectorFor);
+    const { folder, globs, listed, except } = group;
     const entriesOfAll = group.shared.map(({ first }) => first.content.entry);
-    const content = joinedByField(entriesOfAll, catalogue).toSorted(byOrder(catalogue));
+    const content = joinSingletons(entriesOfAll, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
-      name: chooseName(
-        group,
-        owner,
-        content.map((entry) => entry.key),
-        taken,
-      ),
-      projects: glob === undefined ? listed : [ownerName(owner, glob)],
-      except: glob === undefined ? [] : listed,
+      name: chooseName(group, owner, describeContent(content, catalogue), taken),
+      projects: [...globs.map((glob) => ownerName(owner, glob)), ...listed.map(selectorFor)],
+      except: except.map(selectorFor),
       heading: [],
       entries: content,
       remarks: [],
@@ -199,23 +221,31 @@ function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly
   });
 }
 
-/** The first policy for a whole folder has the folder's name; others append the key of their first entry. */
+/** The key of the only entry, or the sections, of which a longer list is cut. */
+function describeContent(entries: readonly ImportedEntry[], catalogue: Catalogue): string {
+  const [first, ...others] = entries;
+  if (first?.key && others.length === 0) return first.key;
+  const [section = "", second, ...more] = new Set(entries.map(({ kind }) => sectionNameOf(catalogue, kind)));
+  if (second === undefined) return section;
+  return more.length > 0 ? `${section}-and-more` : `${section}-and-${second}`;
+}
+
+/** The first policy for a whole folder has the folder's name; others append what is in them. */
 function chooseName(
-  { folder: { path }, glob }: Group<unknown>,
+  { folder: { path }, globs, listed }: Group<unknown>,
   owner: Owner,
-  keys: readonly string[],
+  word: string,
   taken: Set<string>,
-): string {
+) {
   const folder = path === "" ? "shared" : path;
   const plain = owner === "group" ? `${folder}-groups` : folder;
-  const [word = ""] = keys;
-  const isPlain = word === "" || (glob !== undefined && !taken.has(plain.toLowerCase()));
+  const isPlain = word === "" || (globs.length === 1 && listed.length === 0 && !taken.has(plain.toLowerCase()));
   return takeName(isPlain ? plain : `${plain}-${word.replace(/[^\w.-]+/g, "-")}`, taken);
 }
 
 /** Sorts the widest first, and whole folders before parts of them. */
 function byFolder(a: Group<unknown>, b: Group<unknown>): number {
-  return compareTexts(a.folder.path, b.folder.path) || a.named.length - b.named.length || compareTexts(a.key, b.key);
+  return compareTexts(a.folder.path, b.folder.path) || countNamed(a) - countNamed(b) || compareTexts(a.key, b.key);
 }
 
 function ownDraft({ project, remarks }: ImportedProject, { own, catalogue }: FleetSettings): Draft {
@@ -225,7 +255,7 @@ function ownDraft({ project, remarks }: ImportedProject, { own, catalogue }: Fle
     projects: [selectorFor(project)],
     except: [],
     heading: [],
-    entries: joinedByField(own.get(project) ?? [], catalogue).toSorted(byOrder(catalogue)),
+    entries: joinSingletons(own.get(project) ?? [], catalogue).toSorted(byOrder(catalogue)),
     remarks,
   };
 }

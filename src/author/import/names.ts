@@ -13,8 +13,8 @@ import {
   type ImportedProject,
   type ImportedValue,
   isBlank,
-  withPathTemplates,
 } from "./policy.ts";
+import { withTemplates } from "./templates.ts";
 
 /**
  * The file of the policy of a project or a group in the folder of policies. Names that a workspace ignores, and the name of
@@ -149,7 +149,7 @@ function findFolder({ name }: Project): string {
 }
 
 function findPlace(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
-  const { fields } = withPathTemplates(entry, project);
+  const { fields } = withTemplates(entry, project);
   return JSON.stringify([...fields].filter(([name]) => isDestination(fieldOf(catalogue, entry, name) ?? {})));
 }
 

@@ -3,7 +3,6 @@ import { grouped } from "../../base/grouped.ts";
 import { isObject } from "../../base/json.ts";
 import { printable } from "../../base/printable.ts";
 import { selectorKeys } from "../../manifest/policy-text.ts";
-import { interpolate } from "../../manifest/template.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../../model/kinds.ts";
 import { bareName, idIn, isId, type Owner, ownerOfName } from "../../model/owner.ts";
@@ -255,28 +254,4 @@ export function literal<Each extends Value>(value: Each): Each | string {
 
 function toComment(remarks: readonly string[]): string | null {
   return remarks.length > 0 ? remarks.map((remark) => ` ${printable(remark)}`).join("\n") : null;
-}
-
-/** Replaces the project's own path by an interpolation. */
-export function withPathTemplates(entry: ImportedEntry, project: Project): ImportedEntry {
-  const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
-    name,
-    stated.form === "value" ? withoutPath(stated, project) : stated,
-  ]);
-  return { ...entry, fields: new Map(fields) };
-}
-
-/** Only for the exact path of the server, with a slash. */
-function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, project: Project): ImportedValue {
-  const { id } = project;
-  const path = bareName(project.path ?? "");
-  const fact = `${ownerOfName(project.name)}.path`;
-  const { value } = stated;
-  if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;
-  const text = value
-    .split(path)
-    .map((part) => literal(part))
-    .join(`\${${fact}}`);
-  const back = interpolate(text, (name) => (name === fact ? { value: path } : "faulty"));
-  return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
 }

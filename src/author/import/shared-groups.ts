@@ -13,37 +13,56 @@ interface SharedOccurrence<T> {
 }
 
 /** The declarations of one policy, all for the same projects. */
-export interface Group<T> {
+export interface Group<T> extends Selected {
   /** Equal for the same projects. */
   readonly key: string;
   readonly folder: Folder;
-  readonly glob: string | undefined;
-  /** Projects that are listed, or excluded from the glob. */
-  readonly named: readonly Project[];
   readonly shared: SharedOccurrence<T>[];
 }
 
-/**
- * Converts placements to policies. Each has a glob with exceptions or, if that is
- * shorter, a list of projects.
- */
+/** The projects of a policy. */
+interface Selected {
+  /** Globs of whole folders. */
+  readonly globs: readonly string[];
+  readonly listed: readonly Project[];
+  /** Projects that are excluded from the globs. */
+  readonly except: readonly Project[];
+}
+
+/** The number of projects that a policy names. */
+export function countNamed({ listed, except }: Selected): number {
+  return listed.length + except.length;
+}
+
+/** Converts placements to policies, each for the folders, projects and exceptions that take the fewest lines. */
 export function sharedGroups<T>(
   placements: readonly Grouping<T>[],
   isNotImported: (project: Project) => boolean,
+  foldersAbove: (project: Project) => readonly Folder[],
 ): readonly Group<T>[] {
   const groups = new Map<string, Group<T>>();
   for (const { placement, isUnaffected } of placements) {
     for (const [folder, occurrences] of placement.shared) {
       const [first] = occurrences;
       if (!first) continue;
-      const { glob, named } = selectProjects(folder, occurrences, { isUnaffected, isNotImported });
-      const key = JSON.stringify([glob, named.map(({ name }) => name)]);
-      const group = groups.get(key) ?? { key, folder, glob, named, shared: [] };
-      group.shared.push({ first, occurrences });
-      groups.set(key, group);
+      const selected = selectProjects(folder, occurrences, { isUnaffected, isNotImported, foldersAbove });
+      addGroup(groups, folder, selected, { first, occurrences });
     }
   }
   return [...groups.values()];
+}
+
+function addGroup<T>(
+  groups: Map<string, Group<T>>,
+  folder: Folder,
+  selected: Selected,
+  shared: SharedOccurrence<T>,
+): void {
+  const { globs, listed, except } = selected;
+  const key = JSON.stringify([globs, [listed, except].map((each) => each.map(({ name }) => name))]);
+  const group = groups.get(key) ?? { key, folder, ...selected, shared: [] };
+  group.shared.push(shared);
+  groups.set(key, group);
 }
 
 /** The declarations of one resource, and the projects that must not have it. */
@@ -55,16 +74,56 @@ export interface Grouping<T> {
 /** The weight of an exception for a project that was not imported. */
 const foreignWeight = 4;
 
-function selectProjects<T>(
-  folder: Folder,
-  occurrences: readonly Occurrence<T>[],
-  { isUnaffected, isNotImported }: Record<"isUnaffected" | "isNotImported", (project: Project) => boolean>,
-): Pick<Group<T>, "glob" | "named"> {
+interface Membership {
+  readonly isUnaffected: (project: Project) => boolean;
+  readonly isNotImported: (project: Project) => boolean;
+  readonly foldersAbove: (project: Project) => readonly Folder[];
+}
+
+/** A folder whose projects are to be selected. */
+interface Part {
+  readonly folder: Folder;
+  readonly children: Map<Folder, Part>;
+  /** Members directly in the folder. */
+  readonly members: Project[];
+}
+
+function selectProjects<T>(folder: Folder, occurrences: readonly Occurrence<T>[], membership: Membership): Selected {
+  const root: Part = { folder, children: new Map(), members: [] };
+  for (const { project } of occurrences) {
+    let part = root;
+    for (const below of membership.foldersAbove(project).slice(folder.depth + 1)) {
+      const child = part.children.get(below) ?? { folder: below, children: new Map(), members: [] };
+      part.children.set(below, child);
+      part = child;
+    }
+    part.members.push(project);
+  }
+  return selectPart(root, membership).selected;
+}
+
+/** The cheapest selection of a folder's members: its glob with exceptions, or the selections of what is in it. */
+function selectPart(
+  { folder, children, members }: Part,
+  membership: Membership,
+): { readonly cost: number; readonly selected: Selected } {
   const glob = globBelow(folder);
-  const unaffected = folder.projects.filter(isUnaffected);
-  const weight = unaffected.reduce((sum, project) => sum + (isNotImported(project) ? foreignWeight : 1), 0);
-  if (glob !== undefined && weight < occurrences.length) return { glob, named: unaffected };
-  return { glob: undefined, named: occurrences.map(({ project }) => project) };
+  const except = folder.projects.filter(membership.isUnaffected);
+  const weight = except.reduce((sum, project) => sum + (membership.isNotImported(project) ? foreignWeight : 1), 0);
+  const whole = { cost: 1 + weight, selected: { globs: glob === undefined ? [] : [glob], listed: [], except } };
+  if (glob !== undefined && weight === 0) return whole;
+  const below = [...children.values()].map((child) => selectPart(child, membership));
+  const cost = below.reduce((sum, each) => sum + each.cost, members.length);
+  if (glob !== undefined && whole.cost <= cost) return whole;
+  const all = below.map(({ selected }) => selected);
+  return {
+    cost,
+    selected: {
+      globs: all.flatMap(({ globs }) => globs),
+      listed: [...members, ...all.flatMap(({ listed }) => listed)],
+      except: all.flatMap((each) => each.except),
+    },
+  };
 }
 
 /** The longest list of projects that is easy to maintain by hand. */
@@ -82,11 +141,8 @@ export function listsOf<T>(
   ).values()) {
     const [first] = equal;
     if (!first || equal.length < 2 || equal.length > longestList) continue;
-    const named = equal.map(({ project }) => project);
-    const key = JSON.stringify([undefined, named.map(({ name }) => name)]);
-    const group = groups.get(key) ?? { key, folder: folderOf(named), glob: undefined, named, shared: [] };
-    group.shared.push({ first, occurrences: equal });
-    groups.set(key, group);
+    const listed = equal.map(({ project }) => project);
+    addGroup(groups, folderOf(listed), { globs: [], listed, except: [] }, { first, occurrences: equal });
   }
   return [...groups.values()];
 }
@@ -102,7 +158,7 @@ export function groupsThatSaveLines<T>(
   groups: readonly Group<T>[],
   alone: readonly Occurrence<T>[],
 ): { readonly groups: readonly Group<T>[]; readonly own: readonly Occurrence<T>[] } {
-  const weighed = groups.filter(({ named }) => named.length > 0);
+  const weighed = groups.filter((group) => countNamed(group) > 0);
   const grouping = new Set(weighed.flatMap(listOccurrences));
   const declaring = new Set(alone.filter((occurrence) => !grouping.has(occurrence)).map(({ project }) => project));
   const counts = new Map<Project, number>();
@@ -115,7 +171,7 @@ export function groupsThatSaveLines<T>(
         declaring.has(project) ? 0 : frame / (counts.get(project) ?? 1),
       );
       const separate = occurrences.reduce((sum, { lines }, index) => sum + lines + (frames[index] ?? 0), 0);
-      const together = group.shared.reduce((sum, { first }) => sum + first.lines, frame + group.named.length);
+      const together = group.shared.reduce((sum, { first }) => sum + first.lines, frame + countNamed(group));
       const isRefused = together >= separate;
       for (const occurrence of occurrences) {
         if (isRefused) own.add(occurrence);
@@ -189,7 +245,7 @@ export function declarationOf(catalogue: Catalogue, entry: ImportedEntry): strin
 }
 
 /** Joins the fields of each singleton into one entry, in the order of its file. */
-export function joinedByField(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
+export function joinSingletons(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
   return [...grouped(entries, (entry) => identityOf(catalogue, entry)).values()].flatMap((parts) => {
     const [first] = parts;
     const file = first && singletonFile(catalogue, first.kind);
