@@ -144,59 +144,38 @@ const alreadyGone: FullAnswer = { status: 204, body: undefined, requestId: undef
  */
 async function settle(session: Session, once: Reader, call: Call, probe: EffectProbe | undefined): Promise<Settled> {
   const attempts = new RetryLoop(session, call);
-  for (let uncertainty = certain; ; ) {
+  let mayStillAct = false;
+  let mayHaveActed = false;
+  for (;;) {
     const result = attempts.outcomeOf(await attempts.next());
     if (!(result instanceof CallFailed)) return { answer: result };
-    if (isGone(result)) return { found: true };
-    if (attempts.isCancelled)
-      return { failure: session.final(result), unknown: uncertainty.open || uncertainty.unseen };
-    uncertainty = updateUncertainty(uncertainty, result, probe);
+    // The resource to delete is absent, even if somebody else deleted it.
+    if (call.method === "DELETE" && result.saysGone) return { found: true };
+    if (attempts.isCancelled) return { failure: session.final(result), unknown: mayStillAct || mayHaveActed };
+    const isSilent = result.uncertain && !isFinalResponse(result);
+    mayStillAct = isSilent || (mayStillAct && saysNothing(result));
+    mayHaveActed ||= mayShowEffect(result, probe);
     const again = mayRetry(result, probe) && !attempts.isOver && !session.stopped;
     const pause = again ? session.delayAfter(result) : 0;
-    const search = again || !uncertainty.silent ? pause : session.lookUpFor;
-    const probeResult = uncertainty.unseen && probe ? await probeUntil(session, once, probe, search) : undefined;
-    if (probeResult?.shows === "there") return { found: true };
-    const mayRepeat = call.method !== "POST" || !uncertainty.unseen || probeResult?.shows === "missing";
-    if (!again || !mayRepeat) return toSettled(session.final(result), uncertainty, probeResult);
-    if (!probeResult) await session.sleep(pause);
+    const search = again || !isSilent ? pause : session.lookUpFor;
+    const effect = mayHaveActed && probe ? await probeUntil(session, once, probe, search) : undefined;
+    if (effect?.shows === "there") return { found: true };
+    const isOpen = mayHaveActed && effect?.shows !== "missing";
+    if (!again || (call.method === "POST" && isOpen))
+      return { failure: session.final(result), unknown: mayStillAct || isOpen, lookUp: effect?.failure };
+    if (!effect) await session.sleep(pause);
   }
 }
 
-function toSettled(
-  failure: CallFailed,
-  { open, unseen }: WriteUncertainty,
-  probeResult: ProbeResult | undefined,
-): Settled {
-  return { failure, unknown: open || (unseen && probeResult?.shows !== "missing"), lookUp: probeResult?.failure };
+/** True if a failure tells nothing about earlier attempts: it was not sent, or is one that passes. */
+function saysNothing({ uncertain, passing, sent, status }: CallFailed): boolean {
+  return !uncertain && (passing || !sent || status === undefined);
 }
 
-/** True if the resource to delete is absent, even if somebody else deleted it. */
-function isGone({ method, saysGone }: CallFailed): boolean {
-  return method === "DELETE" && saysGone;
-}
-
-/** Open questions after the attempts at a write. */
-interface WriteUncertainty {
-  /** True if the last attempt got no usable response. */
-  readonly silent: boolean;
-  /** True if an attempt may still be carried out. */
-  readonly open: boolean;
-  /** True if an attempt may have had its effect, so that a probe may find it. */
-  readonly unseen: boolean;
-}
-
-const certain: WriteUncertainty = { silent: false, open: false, unseen: false };
-
-function updateUncertainty(
-  before: WriteUncertainty,
-  failure: CallFailed,
-  probe: EffectProbe | undefined,
-): WriteUncertainty {
-  const silent = failure.uncertain && !isFinalResponse(failure);
-  const isEmptyValue = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
-  const mayShow = failure.uncertain || (failure.passing && !isSendableAgain(failure));
-  const mayShowBy = probe !== undefined && isRedirect(failure);
-  return { silent, open: silent || (isEmptyValue && before.open), unseen: before.unseen || mayShow || mayShowBy };
+/** True if an attempt may have had its effect, so that a probe may find it. */
+function mayShowEffect(failure: CallFailed, probe: EffectProbe | undefined): boolean {
+  const isRefused = !failure.passing || isSendableAgain(failure);
+  return failure.uncertain || !isRefused || (probe !== undefined && isRedirect(failure));
 }
 
 /** Some servers redirect after they have carried out the request, so the effect is probed if possible. */
