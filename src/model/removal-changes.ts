@@ -26,6 +26,25 @@ export function turnsOff(change: Visible): boolean {
   );
 }
 
+/** True if a change removes a resource, or people whom it lets in: guards, `protected` and approvals count both. */
+export function removes(change: Visible): boolean {
+  return turnsOff(change) || removesPeople(change);
+}
+
+/** Kinds show a level as such a text if people, groups or deploy keys are let in beside it. */
+const besideLevel = /(?:^|, )(?:user|group|deploy key) \d+(?:,|$)/;
+
+function removesPeople({ action, before, after }: Visible): boolean {
+  return Object.entries(before ?? {}).some(
+    ([name, value]) =>
+      action === "update" &&
+      name.endsWith("_access_level") &&
+      typeof value === "string" &&
+      besideLevel.test(value) &&
+      after?.[name] !== undefined,
+  );
+}
+
 /** The declared fields that disable a live resource; empty if it stays enabled, or was disabled already. */
 export function switchedOff(desired: Resource, live: Live): readonly string[] {
   const { after } = turnedOff;

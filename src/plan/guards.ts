@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { commonForm, counted, firstFew, foldedAlike, joinedByAnd, thousands } from "../base/text-format.ts";
 import { addressParts } from "../model/address.ts";
 import { kindWord, ownerOfKind, pluralOwner } from "../model/owner.ts";
-import { turnsOff, type Visible } from "../model/removal-changes.ts";
+import { removes, turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
 import type { Difference, LiveCounts } from "./diff/diff.ts";
 
@@ -39,7 +39,7 @@ export interface GuardRules {
 
 /** Checks a whole plan before its first write. Returns an empty list if no guard objects. */
 export function checkGuards(differences: readonly Difference[], rules: GuardRules): Objection[] {
-  const removals = differences.map(({ changes }) => changes.filter(turnsOff));
+  const removals = differences.map(({ changes }) => changes.filter(removes));
   return [...checkRemovalShares(differences, removals, rules), ...checkProtected(removals.flat(), rules)];
 }
 
@@ -164,16 +164,17 @@ export function checkProtected(
   { isProtected }: GuardRules,
 ): Objection[] {
   return changes
-    .filter((change) => turnsOff(change) && isProtected(change.address))
+    .filter((change) => removes(change) && isProtected(change.address))
     .map((change) => ({
       guard: "protected",
-      message: `${change.address} is protected and would be ${isUpdate(change) ? "turned off" : `${change.action}d`}`,
+      message: `${change.address} is protected and would ${describeLoss(change)}`,
       addresses: [change.address],
     }));
 }
 
-function isUpdate({ action }: Visible): boolean {
-  return action === "update";
+function describeLoss(change: Visible): string {
+  if (change.action !== "update") return `be ${change.action}d`;
+  return turnsOff(change) ? "be turned off" : "lose those who are let in beside its level";
 }
 
 /** The objection of `--fail-on-loosening`: one for all changes that loosen a policy. */

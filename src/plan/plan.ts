@@ -4,7 +4,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
 import { effectOfCommonFields } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
-import { turnsOff, type Visible } from "../model/removal-changes.ts";
+import { removes, turnsOff, type Visible } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type {
   Action,
@@ -221,9 +221,9 @@ export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   return { ...plan, summary, resource_changes: changes };
 }
 
-/** The changes of a plan that disable or delete a resource. */
+/** The changes of a plan that remove a resource, or people whom it lets in. */
 export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">): readonly PlannedChange[] {
-  return resource_changes.filter((planned) => turnsOff(visibleOf(planned)));
+  return resource_changes.filter((planned) => removes(visibleOf(planned)));
 }
 
 /** Restores the change of the diff from a planned change. */

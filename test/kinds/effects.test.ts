@@ -4,6 +4,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import { fieldOf, identityOf, kindOf } from "../../src/model/kinds.ts";
 import { effectOfChange } from "../../src/model/policy-effect.ts";
+import { removes } from "../../src/model/removal-changes.ts";
 import { strictGroups } from "../../src/model/strictness.ts";
 import type { Fields } from "../../src/model/types.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
@@ -331,6 +332,20 @@ describe("effects see the resource as it will be", () => {
     const change = planned(kind, name, row, declared);
     const words = change ? [change.action, change.policyEffect ?? ""].join(" ").trim() : "none";
     expect(words).toBe(expected);
+  });
+
+  test.each([
+    ["a user", [role(40), user(7)], 40, true],
+    ["a user beside no one", [role(0), user(7)], 0, true],
+    ["a deploy key", [key(3), role(40)], 40, true],
+    ["a user alone", [user(7)], 40, true],
+    ["another role", [role(30), role(40)], 40, false],
+    ["nobody", [role(30)], 40, false],
+  ] as const)("who is let in beside a level counts as removed: %s", (_, levels, level, expected) => {
+    const change = planned("protected_branch", "main", branch([...levels]), { push_access_level: level });
+    expect(change && removes({ ...change, action: "update" })).toBe(expected);
+    const note = { address: "a", project: "p", kind: "label", key: "x", action: "update" } as const;
+    expect(removes({ ...note, before: { description: "user 7" }, after: { description: "" } } as never)).toBe(false);
   });
 
   test("a plan names who is beside a level, and what a replacement resets", () => {

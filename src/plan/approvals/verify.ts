@@ -1,5 +1,5 @@
 import { counted } from "../../base/text-format.ts";
-import { turnsOff } from "../../model/removal-changes.ts";
+import { removes } from "../../model/removal-changes.ts";
 import type { Objection } from "../guards.ts";
 import { type Plan, visibleOf } from "../plan.ts";
 import type { SshSignature } from "./ssh-signature.ts";
@@ -76,7 +76,7 @@ function findNeeded(plan: Plan, { policy, isProtected }: ApprovalContext): Neede
   const changes = plan.resource_changes.map(visibleOf);
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
-    removals: turnsOff,
+    removals: removes,
     loosening: ({ policyEffect }) => policyEffect === "loosened",
     protected: ({ address }) => isProtected(address),
   };
