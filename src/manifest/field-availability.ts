@@ -1,9 +1,11 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { serverWords, tierIncludes, unavailableBefore } from "../model/availability.ts";
+import { wireValue } from "../model/field-meaning.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import type { Platform, Problem } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 import { pathIn, type WrittenResource } from "./entries.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
@@ -12,16 +14,19 @@ import { problemAt } from "./problem.ts";
 interface DeclaredField {
   readonly path: Path;
   readonly field: FieldSchema;
+  /** A value that not every server takes (`x-values`). */
+  readonly value?: string;
 }
 
 /** Problems of declared fields that are deprecated, or that the server's release or tier lacks. */
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
-  return limitedFields(written.fields, written.parameters, []).flatMap(({ path, field }) => {
+  return limitedFields(written.fields, written.parameters, []).flatMap((declared) => {
+    const { path, field, value } = declared;
     const name = fieldName(path);
-    const at = { document, path: pathIn(written, path), of: "key" } as const;
-    const { tier, release } = explainLacking(subject, { path, field }, platform);
+    const at = { document, path: pathIn(written, path), of: value === undefined ? "key" : "value" } as const;
+    const { tier, release } = explainLacking(subject, declared, platform);
     return [
       ...(field.deprecated
         ? [problemAt("deprecated", `${name}: ${field.deprecationMessage ?? "deprecated"}`, at)]
@@ -41,7 +46,7 @@ const isLimited: (field: FieldSchema) => boolean = memoized(
   new WeakMap(),
 );
 
-const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed"] as const;
+const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed", "x-values"] as const;
 
 /** The reason why a server certainly lacks a field of a kind, or a part of its value; undefined if it has it. */
 export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
@@ -53,9 +58,9 @@ export function missingField(file: ResourceKind, name: string, value: unknown, p
 }
 
 /** Sentences on the tier and the release that the field requires. */
-function explainLacking(subject: string, { path, field }: DeclaredField, platform: Platform) {
+function explainLacking(subject: string, { path, field, value }: DeclaredField, platform: Platform) {
   const name = fieldName(path);
-  const what = `${name} of ${subject}`;
+  const what = `${value === undefined ? "" : `${value} as `}${name} of ${subject}`;
   return { tier: outOfTier(field, what, platform), release: outOfRelease(field, what, platform) };
 }
 
@@ -67,7 +72,7 @@ function limitedFields(field: FieldSchema, value: unknown, path: Path): readonly
   if (!isLimited(field)) return none;
   if (Array.isArray(value))
     return value.flatMap((each, index) => limitedFields(field.items ?? {}, each, [...path, index]));
-  if (!isObject(value)) return none;
+  if (!isObject(value)) return limitedValue(field, value, path);
   return Object.keys(value).flatMap((name): readonly DeclaredField[] => {
     const own = field.properties?.[name];
     if (!own || !isLimited(own)) return none;
@@ -77,6 +82,22 @@ function limitedFields(field: FieldSchema, value: unknown, path: Path): readonly
 }
 
 const none: readonly never[] = [];
+
+/** A value of a field that not every server takes, as a field that has the same servers. */
+function limitedValue(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
+  const { "x-values": limits } = field;
+  if (!limits || !isScalar(value)) return none;
+  const limit = limits[String(wireValue(field, value))];
+  if (!limit) return none;
+  const { introduced, removed, tier, source } = limit;
+  const servers = {
+    ...(introduced !== undefined && { "x-introduced": introduced }),
+    ...(removed !== undefined && { "x-removed": removed }),
+    ...(tier !== undefined && { "x-tier": tier }),
+    "x-source": source,
+  };
+  return [{ path, field: servers, value: String(value) }];
+}
 
 function outOfTier({ "x-tier": tier }: FieldSchema, what: string, platform: Platform): string | undefined {
   if (tier === undefined || tierIncludes(platform.tier, tier)) return undefined;

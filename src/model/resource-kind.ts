@@ -120,6 +120,8 @@ export interface FieldSchema {
   readonly "x-credentials"?: readonly [user: string, password: string];
   readonly "x-set"?: boolean;
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
+  /** Values of its enum that not every server takes. */
+  readonly "x-values"?: Readonly<Record<string, ServersOfValue>>;
   readonly "x-case"?: "ignore";
   /** The calls that write the items of the list. */
   readonly "x-items"?: ItemCalls;
@@ -172,6 +174,14 @@ export type Strictness =
   | "scope"
   | "access"
   | readonly Plain[];
+
+/** The servers that take a value. */
+interface ServersOfValue {
+  readonly introduced?: string;
+  readonly removed?: string;
+  readonly tier?: Tier;
+  readonly source: string;
+}
 
 /** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
 interface ItemCalls {

@@ -132,9 +132,9 @@ function toStored(field: FieldSchema, value: unknown, before: unknown): unknown 
   if (!properties || !isObject(value)) return value;
   const cached = isObject(before) ? before : {};
   const entries = Object.entries(properties).flatMap(([name, each]) => {
-    const parameter = each["x-send-as"] ?? name;
-    if (parameter in value) return [[name, toStored(each, value[parameter], cached[name])] as const];
-    return isObject(before) && each["x-keep"] ? [[name, initialValue(each)] as const] : [];
+    const [parameter, part] = [each["x-send-as"] ?? name, storedPart(name, each)];
+    if (parameter in value) return [[part, toStored(each, value[parameter], cached[part])] as const];
+    return isObject(before) && each["x-keep"] ? [[part, initialValue(each)] as const] : [];
   });
   return { ...cached, ...Object.fromEntries(entries) };
 }
@@ -148,11 +148,14 @@ function addedItems({ "x-items": calls }: FieldSchema, before: readonly Plain[],
 function initialValue(field: FieldSchema): unknown {
   const { default: filledIn, enum: allowed = [], properties, minimum = 0 } = field;
   if (filledIn !== undefined) return filledIn;
-  if (field["x-usual"] !== undefined) return field["x-usual"];
-  if (properties) {
+  const { "x-usual": usual } = field;
+  if (properties && (usual === undefined || isObject(usual))) {
     const inside = Object.entries(properties).filter(([, each]) => !each.writeOnly);
-    return Object.fromEntries(inside.map(([name, each]) => [name, initialValue(each)]));
+    const firstValue = (name: string, each: FieldSchema) =>
+      isObject(usual) && name in usual ? usual[name] : initialValue(each);
+    return Object.fromEntries(inside.map(([name, each]) => [storedPart(name, each), firstValue(name, each)]));
   }
+  if (usual !== undefined) return usual;
   const types = [field.type ?? []].flat();
   if (types.includes("null")) return null;
   if (types.includes("array")) return [];

@@ -109,7 +109,9 @@ function hasKind(of: Owner, { facts }: ResourceKind, { release, behaviour }: Pla
 function servedKind(file: ResourceKind, of: Owner, platform: Platform): ServedKind {
   const keys = keyFieldsOf(file);
   const fields = new Map(
-    Object.entries(file.fields.properties).filter(([name, field]) => keys.includes(name) || isThere(field, platform)),
+    Object.entries(file.fields.properties)
+      .filter(([name, field]) => keys.includes(name) || isThere(field, platform))
+      .map(([name, field]) => [name, withServedValues(field, platform)]),
   );
   const own = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
   const calls = { ...own, ...servedItemCalls(file, of, fields) };
@@ -161,6 +163,33 @@ function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
   if (introduced !== undefined && compareReleases(release, introduced) < 0) return false;
   if (removed !== undefined && compareReleases(release, removed) >= 0) return false;
   return needed === undefined || tierIncludes(tier, needed);
+}
+
+/** A field with the values of its enum that the server takes, at any depth. */
+function withServedValues(field: FieldSchema, platform: Platform): FieldSchema {
+  const { enum: allowed, "x-values": limits = {}, items, properties } = field;
+  const inside = (each: FieldSchema) => withServedValues(each, platform);
+  return {
+    ...field,
+    ...(allowed && { enum: allowed.filter((value) => isTaken(limits[String(value)], platform)) }),
+    ...(items && { items: inside(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inside(each)])),
+    }),
+  };
+}
+
+function isTaken(limit: NonNullable<FieldSchema["x-values"]>[string] | undefined, platform: Platform): boolean {
+  if (!limit) return true;
+  const { introduced, removed, tier } = limit;
+  return isThere(
+    {
+      ...(introduced !== undefined && { "x-introduced": introduced }),
+      ...(removed !== undefined && { "x-removed": removed }),
+      ...(tier && { "x-tier": tier }),
+    },
+    platform,
+  );
 }
 
 /** True if two rows have the same key. */

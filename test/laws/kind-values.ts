@@ -149,7 +149,10 @@ const byType: Readonly<Record<string, (field: FieldSchema & Bounds) => fc.Arbitr
   boolean: () => fc.boolean(),
   integer: ({ minimum = 0, maximum = minimum + 1000 }) => fc.integer({ min: minimum, max: maximum }),
   number: () => fc.constantFrom(0.5, 2),
-  string: ({ minLength = 0 }) => fc.constantFrom(...words, ...(minLength > 0 ? [] : [""])),
+  string: ({ minLength = 0, pattern = "" }) =>
+    fc.constantFrom(
+      ...[...words, "DEPLOY", "A_1", ...(minLength > 0 ? [] : [""])].filter((text) => new RegExp(pattern).test(text)),
+    ),
   array: ({ items = {}, minItems = 0 }) =>
     fc.uniqueArray(items.properties ? itemOf(items) : anyOf(items), {
       minLength: minItems,

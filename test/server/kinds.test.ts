@@ -391,6 +391,26 @@ describe("what clients of deployed servers meet", () => {
   });
 });
 
+test.each([
+  ["17.6", { project_creation_level: "owner" }, 400],
+  ["17.7", { project_creation_level: "owner" }, 200],
+  ["15.7", { shared_runners_setting: "disabled_with_override" }, 200],
+  ["15.8", { shared_runners_setting: "disabled_with_override" }, 400],
+  ["15.8", { shared_runners_setting: "disabled_and_overridable" }, 200],
+])("a server of %s answers %o with %d", async (release, json, status) => {
+  const { ask } = await start({ release });
+  expect((await ask("PUT", "/groups/payments", { json })).status).toBe(status);
+});
+
+test("the tags that a clean-up removes are kept as name_regex, whatever else is sent", async () => {
+  const { ask } = await start();
+  const sent = { container_expiration_policy_attributes: { name_regex: "^v", enabled: true } };
+  await ask("PUT", "/projects/payments%2Fapi", { json: sent });
+  const { container_expiration_policy: policy } = (await ask("GET", "/projects/payments%2Fapi")).json;
+  expect(policy).toMatchObject({ name_regex: "^v", enabled: true, keep_n: 10 });
+  expect(policy).not.toHaveProperty("name_regex_delete");
+});
+
 describe("look-ups", () => {
   test("users are found by name, of tokens or of the seed", async () => {
     const { ask } = await start({ seed: { ...seed, users: ["anna", { id: 50, username: "ben" }] } });
