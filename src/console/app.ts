@@ -16,7 +16,7 @@ import { findCauses } from "./causes.ts";
 import type { CommitSubjects } from "./causes-section.ts";
 import { fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
-import { assetFiles, assets, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
+import { assetFiles, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
 import { fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { parseProjectFilters } from "./project-filter.ts";
 import { projectPage } from "./project-page.ts";
@@ -73,8 +73,8 @@ export async function listen(host: string, port: number, options: ConsoleOptions
 function consoleApp(options: ConsoleOptions): Hono {
   const { state, access, catalogue, workspace, onError } = options;
   const app = new Hono();
-  const render = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
-    context.html(String(page({ ...frame, assets, workspace })));
+  const render = (context: Context, frame: Omit<Frame, "workspace">) =>
+    context.html(String(page({ ...frame, workspace })));
   const missing = (context: Context, what: string) =>
     refusal(context, 404, what, () => render(context, { title: "Not found", under: "", body: missingPage(what) }));
   app.use(guarded, readOnly, gate(access));

@@ -179,14 +179,13 @@ function formNode(known: KnownState, wanted: WantedProjects): Markup {
   const labels = listLabels(known);
   const text = (name: keyof WantedProjects, title: string, hint: string) =>
     markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
-  const keysOf = (kind: string) => labels.keys.get(kind) ?? [];
   return markup`<form class="filters" action="/">
 ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
 <label>Status<select name="status">${options(
     wanted.status,
     [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
   )}</select></label>
-${choiceNode("integration", wanted.integration, keysOf("integration"))}${choiceNode("license", wanted.license, keysOf("license"))}${choiceNode("policy", wanted.policy, labels.policies)}${choiceNode("from", wanted.from, labels.policies, "Difference from policy")}${text("resource", "Resource", "webhook/…")}
+${choiceNode("policy", "Policy", wanted.policy, labels.policies)}${choiceNode("from", "Difference from policy", wanted.from, labels.policies)}${text("resource", "Resource", "webhook/…")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
 ${each(["cause", "days"] as const, (name) => (wanted[name] === "" ? markup`` : markup`<input type="hidden" name="${name}" value="${wanted[name]}">`))}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;
@@ -201,12 +200,7 @@ function options(chosen: string, all: readonly (readonly [string, string])[]): r
 /** Beyond this number, a text input replaces the list of choices. */
 const mostChoices = 120;
 
-function choiceNode(
-  name: "integration" | "license" | "policy" | "from",
-  chosen: string,
-  all: readonly string[],
-  title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-): Markup {
+function choiceNode(name: "policy" | "from", title: string, chosen: string, all: readonly string[]): Markup {
   if (all.length > mostChoices || (chosen !== "" && !all.includes(chosen)))
     return markup`<label>${title}<input name="${name}" value="${chosen}" maxlength="300"></label>`;
   return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;

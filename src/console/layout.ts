@@ -4,18 +4,11 @@ import { htmlDocument, icon, script, style } from "../report/html/document.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { KnownState } from "./known-state.ts";
 
-/** URLs of the style sheet and the script; they contain a hash of the content. */
-export interface Assets {
-  readonly style: string;
-  readonly script: string;
-}
-
 /** The frame of a page. */
 export interface Frame {
   readonly title: string;
   /** The selected entry of the menu. */
   readonly under: "/" | "/runs" | "/review" | "/search" | "";
-  readonly assets: Assets;
   /** The query of a search. */
   readonly q?: string;
   readonly known?: KnownState;
@@ -30,7 +23,7 @@ const menu = [
   ["/review", "Review"],
 ] as const;
 
-export function page({ title, under, assets, q = "", known, workspace, body }: Frame): Markup {
+export function page({ title, under, q = "", known, workspace, body }: Frame): Markup {
   const head = markup`<link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="${assets.style}">
 <script src="${assets.script}" defer></script>`;
@@ -136,7 +129,8 @@ function assetName(text: string, ending: string): string {
   return `/assets/console-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.${ending}`;
 }
 
-export const assets: Assets = { style: assetName(style, "css"), script: assetName(script, "js") };
+/** URLs of the style sheet and the script; they contain a hash of the content. */
+const assets = { style: assetName(style, "css"), script: assetName(script, "js") };
 
 /** The console's own files by path. */
 export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([

@@ -12,8 +12,6 @@ export interface WantedProjects {
   readonly q: string;
   /** A group with its subgroups. */
   readonly group: string;
-  readonly integration: string;
-  readonly license: string;
   readonly policy: string;
   /** A kind of resources, or `kind/key`. */
   readonly resource: string;
@@ -29,19 +27,7 @@ export interface WantedProjects {
   readonly age: string;
 }
 
-export const projectFilters = [
-  "q",
-  "group",
-  "integration",
-  "license",
-  "policy",
-  "resource",
-  "status",
-  "cause",
-  "from",
-  "days",
-  "age",
-] as const;
+export const projectFilters = ["q", "group", "policy", "resource", "status", "cause", "from", "days", "age"] as const;
 
 /** Values of the status filter besides the statuses. */
 export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
@@ -66,14 +52,11 @@ const anyProject = parseProjectFilters({});
 type Test = (head: ProjectSummary) => boolean;
 
 function buildTests(wanted: WantedProjects): readonly Test[] {
-  const { q, group, integration, license, policy, resource, status, cause, from, age } = wanted;
+  const { q, group, policy, resource, status, cause, from, age } = wanted;
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
-  const licensed = license.toLowerCase();
   const latest = Date.now() - Number(age) * 3_600_000;
   const latestIso = latest > 0 ? new Date(latest).toISOString() : "";
   const tests: readonly (readonly [string, Test])[] = [
-    [integration, labelsTest(({ keys }) => keys.integration?.has(integration) === true)],
-    [license, labelsTest(({ keys }) => [...(keys.license ?? [])].some((key) => key.toLowerCase() === licensed))],
     [policy, labelsTest(({ policies }) => policies.has(policy))],
     [resource, labelsTest(resourceTest(resource))],
     [status === anyStatus ? "" : status, statusTest(status)],

@@ -1,6 +1,5 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { counted } from "../../src/base/text-format.ts";
 import { commands, groupOf, groups } from "../../src/commands/table.ts";
 import { Screen, startBar } from "../../src/commands/terminal.ts";
 import { runProgram } from "../e2e/program.ts";
@@ -68,8 +67,4 @@ test("a bar is out of the way of what is printed, and of a process that ends", a
   chunks.length = 0;
   screen.clear();
   expect(chunks).toEqual([]);
-});
-
-test("numbers have one format", () => {
-  expect([counted(1, "project"), counted(12_345, "policy", "policies")]).toEqual(["1 project", "12,345 policies"]);
 });

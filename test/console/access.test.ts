@@ -133,8 +133,8 @@ describe("what is there", () => {
     expect(await json("/fleet.json")).toMatchObject({ total: 3, counts: { "in sync": 2, drifted: 1 } });
     expect(await json("/.json")).toMatchObject({ total: 3 });
     expect(await json("/fleet.json?status=drifted&group=group-1")).toMatchObject({ total: 1 });
-    expect(await json("/fleet.json?integration=irc-gateway&policy=nobody")).toMatchObject({ total: 0 });
-    expect(await json("/fleet.json?license=mit&age=24")).toMatchObject({ total: 0 });
+    expect(await json("/fleet.json?resource=integration/irc-gateway&policy=nobody")).toMatchObject({ total: 0 });
+    expect(await json("/fleet.json?resource=license/MIT&age=24")).toMatchObject({ total: 0 });
     for (const path of ["/projects/group-1/team-1/project-1", "/projects/GROUP-1%2Fteam-1%2Fproject-1"]) {
       expect(await json(`${path}.json`)).toMatchObject({ status: "drifted", differences: [{ cause: "drift" }] });
     }

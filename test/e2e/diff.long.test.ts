@@ -195,19 +195,6 @@ test("outside a repository, without git, and for what is no revision: one senten
   }
 });
 
-test("hostile names are shown as text in every kind of report", async () => {
-  const { document, diff, write } = workspace();
-  const name = "p/<script>alert(1)</script>\u001b[31m";
-  write("ws/all.yaml", wiki("https://old", [name]));
-  expect((await document("HEAD")).changes.map(({ project }) => project)).toContain(name);
-  for (const kind of ["text", "markdown", "html"]) {
-    const { stdout } = await diff("HEAD", "--report", kind);
-    expect(stdout).not.toContain("\u001b");
-    if (kind === "html") expect(stdout).not.toContain("<script");
-    if (kind === "markdown") expect(stdout).not.toMatch(/^[^`]*<script/m);
-  }
-});
-
 test.each([":(top)x", "a*b", "two\nlines"])("a workspace in a folder named %j is found at a revision", async (name) => {
   const { root, write, commit } = workspace({
     [`${name}/evenkeel.yaml`]: workspaceText({ url: "http://127.0.0.1:1" }),

@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/commands/table.ts";
 import { serve } from "../client/scripted.ts";
 import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { runProgram } from "./program.ts";
 import { outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
-const alone = (...args: string[]) => runProgram(args, folder().root);
 const policy = { projects: ["p", "q"], licenses: { MIT: "allowed" }, disabled: ["irc-gateway"] };
 const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } } }, { path: "q" }];
 
@@ -96,21 +94,6 @@ test.each([
   const ran = await evenkeel(...args);
   expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0, writes: 0 });
   expect(ran.stderr).toContain(" names nothing on the server: no part of a path is . or ..");
-});
-
-test("-h shows examples first, on every command", async () => {
-  const helps = await Promise.all(commands.map(({ name }) => alone(...name.split(" "), "-h")));
-  for (const [index, { code, stdout, stderr }] of helps.entries()) {
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Examples:\n {2}evenkeel /);
-    expect(stdout).toContain(`Usage: evenkeel ${commands[index]?.name}`);
-  }
-  const { code, stdout } = await alone("--help");
-  expect(code).toBe(0);
-  for (const { name, hidden = false } of commands) {
-    const word = name.split(" ")[0];
-    expect([word, !new RegExp(`^ {2}${word}\\b`, "m").test(stdout)]).toEqual([word, hidden]);
-  }
 });
 
 describe("reports", () => {
