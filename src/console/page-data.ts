@@ -1,5 +1,5 @@
+import { changeCount } from "../plan/heading.ts";
 import { highlightLine } from "../plan/highlights.ts";
-import { changeCount } from "../plan/plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
 import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";

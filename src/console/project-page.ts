@@ -3,7 +3,7 @@ import { compareTexts, counted } from "../base/text-format.ts";
 import { addressMatcher, addressOf, resourceName } from "../model/address.ts";
 import type { Fields } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
-import { authorText } from "../plan/plan.ts";
+import { authorText } from "../plan/highlights.ts";
 import { badge, breakable, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { fieldsTable, rowNode, sourceText, valueNode } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";

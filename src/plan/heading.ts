@@ -1,6 +1,7 @@
 import { counted, firstFew, joinedByAnd, shellWord, thousands } from "../base/text-format.ts";
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
-import type { Plan, PlanScope, Summary } from "./plan.ts";
+import type { Action } from "../model/types.ts";
+import type { ActionCounts, Plan, PlanScope, Summary } from "./plan.ts";
 
 /** Describes the scope of a plan: `shard 1/8, --target payments/*`; empty for everything. */
 export function scopeText({ targets = [], excludes = [], shards = [], since, projects, of }: PlanScope = {}): string {
@@ -79,4 +80,19 @@ export function archivedText({ archived = 0 }: Pick<Summary, "archived">): strin
 /** Like {@link ownersCounted}, by names. */
 export function namesCounted(names: readonly string[]): string {
   return ownersCounted(countOwners(names));
+}
+
+/** The total number of changes. */
+export function changeCount(counts: ActionCounts): number {
+  return inOrder.reduce((sum, action) => sum + (counts[action] ?? 0), 0);
+}
+
+const inOrder: readonly Action[] = ["create", "update", "replace", "disable", "delete"];
+
+/** The counts in words: `1 to create`. */
+export function actionCountWords(counts: ActionCounts): readonly string[] {
+  return inOrder.flatMap((action) => {
+    const count = counts[action];
+    return count === undefined ? [] : [`${thousands(count)} to ${action}`];
+  });
 }

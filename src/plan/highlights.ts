@@ -7,7 +7,7 @@ import type { Fields, PolicyEffect, Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
 import { groupsOf, subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
-import { actionOf, authorText, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
+import { actionOf, type ChangedBy, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
 
 /** The title of a highlight. */
 export const attention = "Needs attention";
@@ -221,6 +221,12 @@ export function asDrift({ policy_effect: effect, ...planned }: PlannedChange, at
   const dated = age && effect ? `${compared} ${age}` : [compared, ...(age ? [age] : [])].join(", ");
   const author = planned.changed_by ? `, ${authorText(planned.changed_by)}` : "";
   return { ...planned, action_reason: dated + author };
+}
+
+/** `changed by ada, 2026-11-20 14:02`, in UTC. */
+export function authorText({ author, at }: ChangedBy): string {
+  const time = Number.isNaN(Date.parse(at)) ? at : new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  return `changed by ${author}, ${time}`;
 }
 
 /** `for 10 days`; empty if unknown or less than an hour. */

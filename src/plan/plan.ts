@@ -1,5 +1,5 @@
 import { digestOf } from "../base/json.ts";
-import { compareTexts, thousands } from "../base/text-format.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
 import { effectOfCommonFields } from "../model/policy-effect.ts";
@@ -171,12 +171,6 @@ export interface ChangedBy {
   readonly at: string;
 }
 
-/** `changed by ada, 2026-11-20 14:02`, in UTC. */
-export function authorText({ author, at }: ChangedBy): string {
-  const time = Number.isNaN(Date.parse(at)) ? at : new Date(at).toISOString().slice(0, 16).replace("T", " ");
-  return `changed by ${author}, ${time}`;
-}
-
 /** A request of a plan, without its parameters. */
 export type PlannedCall = Pick<Call, "method" | "path">;
 
@@ -284,7 +278,7 @@ export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<Pl
 }
 
 /** The number of changes per action; replacements only if there are any. */
-type ActionCounts = Readonly<Record<CallAction, number>> & { readonly replace?: number };
+export type ActionCounts = Readonly<Record<CallAction, number>> & { readonly replace?: number };
 
 /** Counts changes by action. */
 export function countsOf(actions: readonly Action[]): ActionCounts {
@@ -297,21 +291,6 @@ export function countsOf(actions: readonly Action[]): ActionCounts {
     disable: count("disable"),
     delete: count("delete"),
   };
-}
-
-/** The total number of changes. */
-export function changeCount(counts: ActionCounts): number {
-  return inOrder.reduce((sum, action) => sum + (counts[action] ?? 0), 0);
-}
-
-const inOrder: readonly Action[] = ["create", "update", "replace", "disable", "delete"];
-
-/** The counts in words: `1 to create`. */
-export function actionCountWords(counts: ActionCounts): readonly string[] {
-  return inOrder.flatMap((action) => {
-    const count = counts[action];
-    return count === undefined ? [] : [`${thousands(count)} to ${action}`];
-  });
 }
 
 /** The remarks on a change; lost and moved notifications last. */

@@ -1,7 +1,8 @@
 import { escaped } from "../base/printable.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
+import { actionCountWords } from "../plan/heading.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
-import { actionCountWords, actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
+import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { codequality, github, sarif } from "./finding-formats.ts";
 import { explainFailure } from "./findings.ts";
 import { junit } from "./junit.ts";

@@ -7,8 +7,8 @@ import { isMove } from "../model/repository-kinds.ts";
 import type { Action, Call } from "../model/types.ts";
 import { lineText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
-import { archivedText, creationText, ownersCounted, scopeText } from "../plan/heading.ts";
-import { actionCountWords, type Plan, type PlannedChange } from "../plan/plan.ts";
+import { actionCountWords, archivedText, creationText, ownersCounted, scopeText } from "../plan/heading.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
 
