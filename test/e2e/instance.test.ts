@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { outcomes, type Setting, scene, told } from "./workspace.ts";
 
 const seed: NonNullable<Setting["seed"]> = {
@@ -64,4 +66,40 @@ test("import writes a policy of the instance, without what every server has", as
   expect(written).toContain("topics:\n  old:\n    title: Old\n");
   expect(written).not.toContain("gravatar_enabled");
   expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+test("a kind of a workspace may be of the instance", async () => {
+  const kind = `apiVersion: evenkeel/v1
+kind: ResourceKind
+name: broadcasts
+singular: broadcast
+of: instance
+key: message
+calls:
+  list: GET /broadcast_messages
+  create: POST /broadcast_messages
+  update: PUT /broadcast_messages/:row.id
+  delete: DELETE /broadcast_messages/:row.id
+needs: { role: admin }
+fields:
+  type: object
+  additionalProperties: false
+  required: [message]
+  properties:
+    message: { type: string, minLength: 1 }
+    dismissable: { type: boolean, default: false }
+`;
+  const parsed = parse(kind) as ResourceKind;
+  const own = { instance: true, broadcasts: { "Down on Sunday": { dismissable: true } }, exclusive: ["broadcasts"] };
+  const rows = { broadcasts: [{ message: "Old" }] };
+  const { evenkeel, write } = await scene({ ...site, kinds: [parsed], seed: { instance: rows }, policy: own, site });
+  write("broadcasts.yaml", kind);
+  expect(told((await evenkeel("plan", "--report", "json")).plan())).toEqual([
+    "create instance:broadcast/Down on Sunday",
+    "delete instance:broadcast/Old",
+  ]);
+  expect((await evenkeel("apply", "--yes")).code).toBe(0);
+  expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+  write("broadcasts.yaml", kind.replace("/broadcast_messages/:row.id\nneeds", "/projects/:row.id\nneeds"));
+  expect((await evenkeel("validate")).stderr).toContain("it may delete a project or group itself");
 });
