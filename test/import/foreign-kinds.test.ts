@@ -120,7 +120,7 @@ describe("gitlabform", () => {
         "developers_can_push of dev of branches is left out: the API of branches that had it is gone; declare push_access_level",
         "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
         "variables of nightly of schedules is left out: policies have no variables of schedules",
-        "application is left out (1 section): no policy is about the settings of the instance",
+        "application is left out (1 section): declare them in a policy with instance: true; evenkeel import --instance reads them",
         "avatar of group_settings is left out: policies have no files",
         "group_hooks is left out here: gitlabform reads it below * and GROUP/* only",
         "colour of bug of labels is left out: labels have no such field; did you mean color?",
@@ -189,7 +189,7 @@ describe("Terraform", () => {
         "gitlab_project.bare is left out: it declares no settings, and policies create nothing",
         "gitlab_group_variable.lost is left out: its group, gitlab_group.elsewhere.id, is not known from these files",
         "gitlab_pipeline_schedule_variable is left out (1 resource): no kind of resource is about it",
-        "import_url of gitlab_project.api is left out: policies do not create projects",
+        "import_url of gitlab_project.api is left out: policies create projects without content",
         "push_rule is left out here: it is declared already",
       ].toSorted(),
     );
@@ -229,6 +229,41 @@ resource "gitlab_group" "g" {
   expect(messages(imported).filter((message) => message.includes("decides it"))).toEqual([
     "issues_enabled of gitlab_project.p is left out: issues_access_level decides it",
     "tags of gitlab_project.p is left out: topics decides it",
+  ]);
+});
+
+test("resources of the instance become one policy of it", async () => {
+  const imported = await fromTerraform(`
+resource "gitlab_instance_variable" "m" {
+  key   = "MIRROR"
+  value = "https://mirror.example.com"
+}
+resource "gitlab_topic" "t" {
+  name   = "payments"
+  title  = "Payments"
+  avatar = "t.png"
+}
+resource "gitlab_system_hook" "h" {
+  url   = "https://audit.example.com/hook"
+  token = "CANARY-0123456789"
+}
+resource "gitlab_application_settings" "this" {
+  default_branch_name = "main"
+  akismet_api_key     = "CANARY-0123456789"
+}
+`);
+  expect(policies(imported)).toEqual({
+    instance: {
+      instance: true,
+      settings: { default_branch_name: "main" },
+      variables: { MIRROR: { value: "https://mirror.example.com" } },
+      topics: { payments: { title: "Payments" } },
+      system_hooks: { "https://audit.example.com/hook": { token: secret } },
+    },
+  });
+  expect(imported.problems.map(({ message }) => message)).toEqual([
+    "avatar of gitlab_topic.t is left out: policies have no files",
+    "akismet_api_key of gitlab_application_settings.this is left out: settings have no such field",
   ]);
 });
 
