@@ -1,4 +1,3 @@
-import picomatch from "picomatch";
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
 import { globMatcher } from "../base/glob.ts";
 import { schedule, vocabulary } from "../model/deprecations.ts";
@@ -222,9 +221,12 @@ function relativeName(file: string): string {
   return file.replace(/^(?:\.{0,2}\/)+/, "");
 }
 
-const matchers = Object.entries(vocabulary.files).map(
-  ([kind, globs]) => [kind, picomatch([...globs], { dot: true, nocase: true })] as const,
-);
+const matchers = Object.entries(vocabulary.files).map(([kind, globs]) => [kind, matchesAny(globs)] as const);
+
+function matchesAny(globs: Iterable<string>): (file: string) => boolean {
+  const all = Array.from(globs, (glob) => globMatcher(glob, { crossing: false, cased: false, dots: true }));
+  return (file) => all.some((matches) => matches(file));
+}
 
 /** The kinds of a file, by its name. */
 export function kindsByName(file: string): Set<string> {
@@ -241,8 +243,8 @@ export function canOnlyBeCi(documents: readonly (Node | null)[], file: string): 
   return documents.some((document) => isCi(document, isNamed));
 }
 
-const isOther = picomatch([...vocabulary.ci.others], { dot: true, nocase: true });
-const isNamedSo = picomatch([...vocabulary.ci.named], { dot: true, nocase: true });
+const isOther = matchesAny(vocabulary.ci.others);
+const isNamedSo = matchesAny(vocabulary.ci.named);
 
 function isCi(document: Node | null, isNamed: boolean): boolean {
   if (!isMap(document)) return false;
