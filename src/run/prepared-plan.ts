@@ -4,9 +4,7 @@ import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { projectNamed } from "../model/identity.ts";
-import { kindOf } from "../model/kinds.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import { sendsOwner } from "../model/resource-kind.ts";
 import type { Change } from "../model/types.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
@@ -63,13 +61,12 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
     const targets = recheckTargets(plan, desiredAmong(fleet, changing));
     return { ...rest, targets, moves: request.recheck ? { recheck } : { steps } };
   }
-  const { catalogue } = context.loaded.workspace;
-  const withOwner = (change: Change): Change => {
-    if (!sendsOwner(kindOf(catalogue, change.kind).file)) return change;
-    const { id } = fleet.projects.find(({ name }) => name === change.project) ?? {};
-    return id === undefined ? change : { ...change, projectId: id };
+  const ids = new Map(fleet.projects.flatMap(({ name, id }) => (id === undefined ? [] : [[name, id] as const])));
+  const withId = (change: Change): Change => {
+    const projectId = ids.get(change.project);
+    return projectId === undefined ? change : { ...change, projectId };
   };
-  const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change: withOwner(change) })) }));
+  const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change: withId(change) })) }));
   return { ...rest, targets, moves: { steps } };
 }
 
