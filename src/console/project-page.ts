@@ -71,8 +71,9 @@ function appliedNode(rest: string, appliedBy: LastApplies): Markup {
 
 function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastApplies): Markup {
   const { project, differences, unverified, inherited = [] } = seen;
-  const { kind, key, policy, commit, reason } = entry;
+  const { kind, key, commit, reason } = entry;
   const difference = differences.find(({ rest }) => rest === resourceName(kind, key));
+  const policy = difference?.policy ?? entry.policy;
   const hidden = unverified[resourceName(kind, key)] ?? [];
   const isInherited = inherited.includes(resourceName(kind, key));
   const facts = [
@@ -87,7 +88,7 @@ function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastAppli
     source: entry,
     isOpen: difference !== undefined,
     detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? differenceCommands(project, difference) : ""}
-<p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
+<p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(difference ?? entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
   });
 }
 

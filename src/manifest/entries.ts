@@ -71,6 +71,7 @@ export function mergedEntry(first: PolicyEntry, setBy: ReadonlyMap<string, Polic
     until,
     ...(file !== undefined && { file }),
     fieldPlace,
+    fieldPolicy: (name: string) => from(name).policy,
     isMerged: true as const,
   };
   const desired = { ...first.desired, origin, fields };

@@ -68,6 +68,8 @@ export interface Origin {
   readonly place: () => Place;
   /** The position of one of its fields; omitted if there is none but that of the whole. */
   readonly fieldPlace?: (name: string) => Place;
+  /** The policy that sets one of its fields, if they are from several. */
+  readonly fieldPolicy?: (name: string) => string;
   /** True if its fields are from several policies. */
   readonly isMerged?: true;
   /** The `reason` of the policy. */

@@ -124,20 +124,44 @@ export function differencesAfter(
 function toDifference(change: Change, before: ProjectSnapshot | undefined, run: RunObservation): SeenDifference {
   const [, rest] = addressParts(change.address);
   const earlier = before?.differences.find((each) => each.rest === rest);
-  const { file, line, column } = change.origin.place();
+  const { origin } = change;
+  const names = Object.keys(change.after ?? {});
+  const [first] = change.action === "update" ? names : [];
+  const { file, line, column } =
+    (first !== undefined && origin.isMerged && origin.fieldPlace?.(first)) || origin.place();
+  const policy = first === undefined ? undefined : origin.fieldPolicy?.(first);
   return {
     rest,
     action: change.action,
     cause: determineCause(change, before, earlier, run),
     reason: truncateText(change.reason),
     ...(change.policyEffect && { effect: change.policyEffect }),
-    since: earlier?.since ?? run.at,
+    ...agesOf(first === undefined ? [] : names, earlier, run.at),
+    ...(policy !== undefined && policy !== origin.policy && { policy }),
     ...authorIn(change, earlier, run),
     before: truncateFields(change.before),
     after: truncateFields(change.after),
     file,
     line,
     column,
+  };
+}
+
+/** Since when a resource differs: its oldest field, as a field that was right in the meantime is new. */
+function agesOf(
+  names: readonly string[],
+  earlier: SeenDifference | undefined,
+  now: string,
+): Pick<SeenDifference, "since" | "fieldSince"> {
+  const [first = earlier?.since ?? now, ...others] = names.map((name) => {
+    const isKnown = earlier && (name in (earlier.after ?? {}) || name in (earlier.before ?? {}));
+    return earlier?.fieldSince?.[name] ?? (isKnown ? earlier.since : now);
+  });
+  const since = others.reduce((least, each) => (each < least ? each : least), first);
+  if (others.every((each) => each === first)) return { since };
+  return {
+    since,
+    fieldSince: Object.fromEntries(names.map((name, index) => [name, [first, ...others][index] ?? now])),
   };
 }
 

@@ -39,8 +39,12 @@ export interface SeenDifference {
   readonly reason: string;
   /** The effect on policy of applying it, if known. */
   readonly effect?: PolicyEffect;
-  /** ISO 8601: when it was first seen to differ. */
+  /** ISO 8601: when it was first seen to differ, by the oldest of the fields that differ now. */
   readonly since: string;
+  /** The same by field, if they have different ages. */
+  readonly fieldSince?: Readonly<Record<string, string>>;
+  /** The policy that sets the first field that differs, if that is not the policy of its entry. */
+  readonly policy?: string;
   /** Author and time of the change on the server, if known. */
   readonly changedBy?: { readonly author: string; readonly at: string };
   readonly before: Fields | null;

@@ -124,7 +124,8 @@ function shapesByProject(): (snapshot: ProjectSnapshot) => readonly SeenShape[] 
 function toShape(difference: SeenDifference, project: string, entries: readonly SeenEntry[]): NewShape {
   const { cause, action, effect, reason } = difference;
   const entry = entries.find(({ kind, key }) => resourceName(kind, key) === difference.rest);
-  const { commit = null, policy = "" } = entry ?? {};
+  const { commit = null } = entry ?? {};
+  const policy = difference.policy ?? entry?.policy ?? "";
   const rest = generalText(difference.rest, project);
   const [before, after] = [generalise(difference.before, project), generalise(difference.after, project)];
   const topic = digest([cause, rest, action, Object.keys(before ?? {}), Object.keys(after ?? {})]);
