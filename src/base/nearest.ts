@@ -9,7 +9,7 @@ export interface Dictionary {
    * many words only those with a similar start or end are compared.
    */
   nearest(word: string): string | undefined;
-  /** `; did you mean X?`, to append to a message; empty without a suggestion. */
+  /** `; did you mean X?`, to append to a message; empty without a suggestion other than the word. */
   didYouMean(word: string): string;
 }
 
@@ -39,7 +39,7 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
   };
   const didYouMean = (word: string): string => {
     const meant = nearest(word);
-    return meant === undefined ? "" : `; did you mean ${meant}?`;
+    return meant === undefined || meant === word ? "" : `; did you mean ${meant}?`;
   };
   return { nearest, didYouMean };
 }

@@ -6,7 +6,7 @@ import { defaultValue } from "../model/field-meaning.ts";
 import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
-import { kindIn } from "../model/owner.ts";
+import { describeOwner, kindIn } from "../model/owner.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Fields, Live, LookUpResults, Outcome, Project } from "../model/types.ts";
 import { pick } from "./diff/changes.ts";
@@ -39,10 +39,10 @@ export function otherProject(planned: PlannedChange, project: Project): string |
   const { project: name, project_id: id, project_path: path } = planned;
   const fullPath = fullPathOf(project);
   if (id !== undefined && id !== project.id) {
-    return `the plan was made for project ${name} with ID ${id}, and it now has ${project.id ?? "an unknown ID"}`;
+    return `the plan was made for ${describeOwner(name)} with ID ${id}, and it now has ${project.id ?? "an unknown ID"}`;
   }
   if (path === undefined || path === fullPath) return undefined;
-  return `the plan was made for project ${name} at ${path}, and it is now at ${fullPath ?? "an unknown path"}`;
+  return `the plan was made for ${describeOwner(name)} at ${path}, and it is now at ${fullPath ?? "an unknown path"}`;
 }
 
 /** Values that would be sent without comparison and are not shown in the plan; `listed`: those that the plan lists. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dictionaryOf, nearest } from "../../src/base/nearest.ts";
+import { dictionaryOf, didYouMean, nearest } from "../../src/base/nearest.ts";
 
 test.each([
   ["irc-gatway", "irc-gateway"],
@@ -15,6 +15,11 @@ test.each([
   ["", undefined],
 ])("%s -> %s", (word, meant) => {
   expect(nearest(word, ["push_events", "push_channel", "irc-gateway", "mock-ci"])).toBe(meant);
+});
+
+test("never suggests the word itself", () => {
+  expect(didYouMean("g/a", ["g/a", "g/bcd"])).toBe("");
+  expect(didYouMean("G/a", ["g/a"])).toBe("; did you mean g/a?");
 });
 
 test("knows nothing where nothing is known", () => {
