@@ -32,6 +32,7 @@ const role = (level: number) => ({ id: level, access_level: level, user_id: null
 const freeRole = (level: number) => ({ id: level, access_level: level });
 const user = (id: number) => ({ id, access_level: 40, user_id: id, group_id: null });
 const key = (id: number) => ({ id, access_level: 40, user_id: null, group_id: null, deploy_key_id: id });
+const custom = (id: number) => ({ id: id + 100, access_level: 40, user_id: null, group_id: null, member_role_id: id });
 const branch = (push: JsonObject[], more: JsonObject = {}): JsonObject => ({
   ...{ id: 1, name: "main", push_access_levels: push, merge_access_levels: [role(40)] },
   ...{ unprotect_access_levels: [role(40)], allow_force_push: false, code_owner_approval_required: false },
@@ -114,6 +115,22 @@ const variants: readonly Variant[] = [
     branch([freeRole(30)]),
     { push_access_level: 40 },
     "replace tightened",
+  ],
+  [
+    "a custom role beside a level",
+    "protected_branch",
+    "main",
+    branch([role(40), custom(3)]),
+    { push_access_level: 40 },
+    "update tightened",
+  ],
+  [
+    "a custom role beside a declared list",
+    "protected_branch",
+    "main",
+    branch([role(40), custom(3)]),
+    { allowed_to_push: [{ access_level: 40 }, { member_role_id: 3 }] },
+    "none",
   ],
   [
     "a role that a lower one covers",
