@@ -5,7 +5,7 @@ import { deadline } from "../client/timer.ts";
 import { targetFault } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { isReleaseText } from "../model/releases.ts";
-import { type Shard, shardOf } from "../plan/shards.ts";
+import { type Shard, shardOf } from "../plan/make-plan.ts";
 import type { Request } from "../run/request.ts";
 import { commitOfRevision } from "../run/revisions.ts";
 import { sharesState, unshared } from "../state/open-state.ts";

@@ -1,8 +1,8 @@
 import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { alternativesIn } from "../model/alternatives.ts";
 import { kindWord } from "../model/owner.ts";
+import { alternativesIn } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { lineOfField, mergedEntry, type PolicyEntry, type Stated } from "./entries.ts";
 import type { Variable } from "./policies.ts";

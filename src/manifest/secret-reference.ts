@@ -2,7 +2,6 @@ import { isObject, type JsonObject, objectOf, typeWord } from "../base/json.ts";
 import type { SchemaFault } from "../base/schema.ts";
 import { propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { FieldSchema } from "../model/resource-kind.ts";
-import { schemeOf } from "../model/secret-scheme.ts";
 import type { Fields, Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { pathIn, type WrittenResource } from "./entries.ts";
@@ -213,4 +212,26 @@ function isShapeless(value: unknown): boolean {
 function isStray(field: FieldSchema, value: JsonObject): boolean {
   const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
   return !isMapping && typeof value.secret === "string" && !typesOf(field).includes("object");
+}
+
+/** Built-in sources of secrets; no provider may have one of these names. */
+export const builtInSchemes = ["env", "file", "manifest"] as const;
+
+/** A parsed secret reference. */
+export interface SchemeOf {
+  readonly scheme: string;
+  /** The text after the first colon. */
+  readonly name: string;
+}
+
+/** Splits `vault:payments/hook` into `vault` and `payments/hook`; the scheme is empty if there is none. */
+export function schemeOf(reference: string): SchemeOf {
+  const colon = Math.max(reference.indexOf(":"), 0);
+  return { scheme: reference.slice(0, colon), name: reference.slice(colon + 1) };
+}
+
+/** True if a reference needs a provider. */
+export function isProvided(reference: string): boolean {
+  const { scheme } = schemeOf(reference);
+  return scheme !== "" && !builtInSchemes.some((each) => each === scheme);
 }

@@ -3,7 +3,9 @@ import { memoized } from "../base/memoize.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 import { type Endpoint, type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
 import { bareName } from "./owner.ts";
+import { namesInPath } from "./resource-kind.ts";
 import type { Call, Fields, Filled, Value } from "./types.ts";
+import { isScalar } from "./values.ts";
 
 /** A path's literal text and its segment names, in alternation: `id`, a field, or `row.id` for a field of the live row. */
 const partsOf = memoized((path: string): readonly string[] =>
@@ -108,4 +110,24 @@ function fillNames(
     if (typeof value === "string" && (fields[field] !== "number" || /^\d+$/.test(value))) filled[field] = value;
   }
   return filled;
+}
+
+/**
+ * Values for the path of a call: `id`, fields, and `row.FIELD` from the row as read. @throws NamesNothing if one is
+ * missing, because a row lacks the field or no policy declares it.
+ */
+export function pathValues(
+  { method, path }: Endpoint,
+  read: (name: string) => unknown,
+): Readonly<Record<string, string>> {
+  const values = namesInPath(path).map((name) => {
+    const value = read(name);
+    if (!isScalar(value) || value === null) throw new NamesNothing(`${lack(name)}, which ${method} ${path} needs`);
+    return [name, String(value)] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function lack(name: string): string {
+  return name.startsWith("row.") ? `the server's answer has no ${name.slice(4)}` : `no ${name} is declared`;
 }

@@ -1,11 +1,10 @@
 import { UserError } from "../base/exit.ts";
-import { excludedNames } from "./alternatives.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { comparable } from "./field-meaning.ts";
 import type { KindExpressions, KindRow } from "./kind-row.ts";
 import { kindOf } from "./kinds.ts";
 import { fieldInRow } from "./read-field.ts";
-import { keyValuesOf, type ResourceKind } from "./resource-kind.ts";
+import { excludedNames, keyValuesOf, type ResourceKind } from "./resource-kind.ts";
 import { compareStrictness, strictGroups } from "./strictness.ts";
 import type { Change, Fields, Plain, PolicyEffect, Value } from "./types.ts";
 import { definedFields, replaceReferences } from "./values.ts";

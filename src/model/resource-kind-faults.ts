@@ -4,12 +4,12 @@ import { isObject } from "../base/json.ts";
 import { didYouMean, orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { linearPattern } from "../base/schema-violations.ts";
-import { alternativesIn } from "./alternatives.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { isResolved } from "./call.ts";
 import { isReservedName } from "./kind-schema.ts";
 import { type Owner, pluralOwner } from "./owner.ts";
 import {
+  alternativesIn,
   creationParameters,
   type FieldSchema,
   isSingleton,

@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
-import { alternativesIn } from "./alternatives.ts";
 import { typesOf } from "./field-meaning.ts";
 import type { FieldSchema, FieldType, ResourceKind, Strictness } from "./resource-kind.ts";
+import { alternativesIn } from "./resource-kind.ts";
 import type { Plain, Scalar } from "./types.ts";
 import { inlineText, isAlike, isList, isMapping } from "./values.ts";
 

@@ -1,13 +1,12 @@
 import { UserError } from "../base/exit.ts";
 import type { JsonObject } from "../base/json.ts";
-import { call, NamesNothing } from "../model/call.ts";
+import { call, NamesNothing, pathValues } from "../model/call.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Endpoint } from "../model/endpoints.ts";
 import { compareMeaning, itemsByKey, propertyOf, wireValue } from "../model/field-meaning.ts";
 import type { ItemColumn, KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { bareName, kindWord } from "../model/owner.ts";
-import { pathValues } from "../model/path-values.ts";
 import { valueInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { creationParameters, type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";

@@ -22,10 +22,9 @@ import {
   sharesByKind,
   theFleet,
 } from "../plan/guards.ts";
-import { plannedChange } from "../plan/make-plan.ts";
+import { partOfPlan, plannedChange } from "../plan/make-plan.ts";
 import { notificationsIn, type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
 import { asksServer, type CompiledRule } from "../plan/rules/evaluate.ts";
-import { partOfPlan } from "../plan/shards.ts";
 import type { Outcomes } from "./apply/apply.ts";
 import type { Context } from "./context.ts";
 import { refreshProject } from "./live/refresh.ts";

@@ -3,7 +3,7 @@ import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Providers } from "../manifest/secret-providers.ts";
-import { isProvided, schemeOf } from "../model/secret-scheme.ts";
+import { isProvided, schemeOf } from "../manifest/secret-reference.ts";
 import type { SecretReference } from "../model/types.ts";
 import { askProviders, type ProviderRequest } from "./ask-provider.ts";
 import { type OwnCredentials, ownCredentials } from "./own-credentials.ts";

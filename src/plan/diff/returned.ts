@@ -1,7 +1,7 @@
 import { objectOf } from "../../base/json.ts";
 import { isMarkOf } from "../../base/secret-mark.ts";
+import { schemeOf } from "../../manifest/secret-reference.ts";
 import type { Comparison } from "../../model/field-meaning.ts";
-import { schemeOf } from "../../model/secret-scheme.ts";
 import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
 import { isList, isMapping, isReference, referencesWithin } from "../../model/values.ts";
 

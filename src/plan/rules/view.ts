@@ -1,10 +1,9 @@
 import { objectOf } from "../../base/json.ts";
-import { alternativesIn } from "../../model/alternatives.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { defaultValue } from "../../model/field-meaning.ts";
 import { fullPathOf, renamed } from "../../model/identity.ts";
 import { defaultFields } from "../../model/policy-effect.ts";
-import { keyValuesOf, type ResourceKind } from "../../model/resource-kind.ts";
+import { alternativesIn, keyValuesOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Project, Value } from "../../model/types.ts";
 import { definedFields, isReference, isScalar, referencesWithin } from "../../model/values.ts";
 import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";

@@ -1,10 +1,9 @@
-import { excludedNames } from "../../model/alternatives.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { wireValue } from "../../model/field-meaning.ts";
 import { fieldCheck } from "../../model/kind-schema.ts";
 import { kindOf } from "../../model/kinds.ts";
 import { fieldInRow } from "../../model/read-field.ts";
-import { keyFieldsOf } from "../../model/resource-kind.ts";
+import { excludedNames, keyFieldsOf } from "../../model/resource-kind.ts";
 import type { Change, Plain } from "../../model/types.ts";
 import { definedFields } from "../../model/values.ts";
 
