@@ -56,6 +56,15 @@ test("what is missing is created, what differs is updated, and other policies ap
   expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
+test("the ID of a group is looked up beside a list of projects too", async () => {
+  const wide = { projects: ["**"], settings: { merge_method: "merge" } };
+  const { evenkeel } = await scene({ ...setting, policies: { groups: policies.groups, wide } });
+  const { code, requests } = await evenkeel("apply", "--yes");
+  expect(code).toBe(0);
+  expect(requests).toContain("GET /groups/payments?with_projects=false");
+  expect((await evenkeel("plan", "--target", "payments/", "--detailed-exitcode")).code).toBe(0);
+});
+
 test("a saved plan creates below the ID of its group, and a rehearsal names its path", async () => {
   const { evenkeel } = await scene(setting);
   expect((await evenkeel("apply", "--dry-run")).stdout).toContain('POST /projects\n    namespace_id: "payments"');

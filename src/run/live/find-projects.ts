@@ -68,8 +68,9 @@ export interface FoundProjects extends Projects {
 export async function findProjects(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   if (scope.found) return { projects: scope.found, problems: [] };
   const result = await selectByOwner(reader, scope);
-  if (result.listing && !scope.needsNames) return result;
-  return { ...result, projects: await completeNames(reader, result.projects, scope) };
+  const creating = creatingPolicies(reader, scope.policies);
+  if (result.listing && !scope.needsNames && creating.length === 0) return result;
+  return { ...result, projects: await completeNames(reader, result.projects, { ...scope, creating }) };
 }
 
 /** Selects projects and groups separately: IDs, globs and lists of one do not apply to the other. */
@@ -184,19 +185,21 @@ function countSelected(
   return knownProjects(policies, fleet).filter((each) => isSelected(policies, each) && includes(each)).length;
 }
 
+/** The policies that create something in their groups, for which requests need the group's ID. */
+function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): readonly Policy[] {
+  return policies.filter(({ kinds }) => [...kinds].some((kind) => sendsOwner(kindOf(catalogue, kind).file)));
+}
+
 /**
- * Completes IDs and paths for rules and globs. The names in addresses stay those of the policies, because the ledger
+ * Completes IDs and paths for rules, globs and creations. The names in addresses stay those of the policies, because the ledger
  * and saved plans contain them.
  */
 async function completeNames(
   reader: Reader,
   projects: readonly Project[],
-  { policies, referencedGlobs, needsNames, workers }: ProjectScope,
+  { policies, creating, referencedGlobs, needsNames, workers }: ProjectScope & { readonly creating: readonly Policy[] },
 ): Promise<readonly Project[]> {
   const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
-  const creating = policies.filter(({ kinds }) =>
-    [...kinds].some((kind) => sendsOwner(kindOf(reader.catalogue, kind).file)),
-  );
   const isNamed = (project: Project) => needsNames || (creating.length > 0 && isCovered(creating, project));
   const lacking = projects.filter(
     (project) =>
