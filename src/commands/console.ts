@@ -4,7 +4,6 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { chooseAccess } from "../console/access.ts";
 import { listen } from "../console/app.ts";
-import { commitSubjects } from "../console/causes-section.ts";
 import { watchState } from "../console/known-state.ts";
 import { openState } from "../state/open-state.ts";
 import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
@@ -31,7 +30,6 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   await using state = await watchState(() => openState({ root: folder, name, env }), catalogue);
   const workspace = name ?? folder;
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
-  const subjects = commitSubjects(folder);
   const { url, close } = await listen(host, port, {
     state,
     access,
@@ -39,7 +37,6 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
     folder,
     catalogue,
     workspace,
-    subjects,
     onError: failed,
   });
   terminal.listen();

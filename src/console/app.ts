@@ -13,7 +13,7 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
 import { findCauses } from "./causes.ts";
-import type { CommitSubjects } from "./causes-section.ts";
+import { type CommitSubjects, commitSubjects } from "./causes-section.ts";
 import { fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { assetFiles, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
@@ -35,7 +35,6 @@ interface ConsoleOptions {
   readonly catalogue: Catalogue;
   /** The workspace's name for people. */
   readonly workspace: string;
-  readonly subjects: CommitSubjects;
   /** Called with unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
@@ -70,7 +69,8 @@ export async function listen(host: string, port: number, options: ConsoleOptions
 }
 
 /** Routes of the console. No response changes anything. */
-function consoleApp(options: ConsoleOptions): Hono {
+function consoleApp(asked: ConsoleOptions): Hono {
+  const options = { ...asked, subjects: commitSubjects(asked.folder) };
   const { state, access, catalogue, workspace, onError } = options;
   const app = new Hono();
   const render = (context: Context, frame: Omit<Frame, "workspace">) =>
@@ -124,9 +124,9 @@ async function findPage(
   path: string,
   query: Query,
   known: KnownState,
-  options: ConsoleOptions,
+  options: ConsoleOptions & { readonly subjects: CommitSubjects },
 ): Promise<Shown | string> {
-  if (path === "/" || path === "/fleet" || path === "/index") return showFleet(query, known, options);
+  if (path === "/" || path === "/fleet" || path === "/index") return showFleet(query, known, options.subjects);
   if (path === "/runs") return showRuns(query, known);
   if (path === "/review") return showReview(query, known, options);
   if (path === "/search") return showSearch(query, known);
@@ -136,7 +136,7 @@ async function findPage(
   return `No page ${path}.`;
 }
 
-async function showFleet(query: Query, known: KnownState, { subjects }: ConsoleOptions): Promise<Shown> {
+async function showFleet(query: Query, known: KnownState, subjects: CommitSubjects): Promise<Shown> {
   const wanted = parseProjectFilters(query);
   const title = wanted.group || "Fleet";
   await subjects.read(findCauses(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));

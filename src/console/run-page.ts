@@ -22,13 +22,6 @@ export interface RunDetails {
   readonly errors: ReadonlyMap<string, string>;
 }
 
-/** The addresses that a run touched, each with its code of action and outcome. */
-export function listTouched({ touched }: RunSummary): readonly { readonly address: string; readonly code: string }[] {
-  return Object.entries(touched).flatMap(([project, codes]) =>
-    Object.entries(codes).map(([rest, code]) => ({ address: `${project}:${rest}`, project, code })),
-  );
-}
-
 /** One run: user, command, outcome, and its changes or plan. */
 export function runPage({ live }: KnownState, details: RunDetails, page: string | undefined): Markup {
   const { summary, plan, progress } = details;
@@ -105,10 +98,11 @@ function emptyText({ ended, outcome, fleet }: RunSummary): string {
 
 function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
   const groups = touchedGroups(summary, errors);
+  const total = groups.reduce((sum, { projects }) => sum + projects.length, 0);
   const part = selectPage(groups, page, 60);
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(summary)}</p>`;
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
-<p class="soft">${counted(listTouched(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
+<p class="soft">${counted(total, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
 <ul class="touched paper">${each(part.rows, (group) => groupNode(group, summary.values))}</ul>
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }

@@ -18,7 +18,6 @@ export {
   impliedFields,
   isDestination,
   isRequiredAt,
-  type ParameterType,
   quirksAt,
 } from "./integration.ts";
 

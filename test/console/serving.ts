@@ -1,7 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type Access, chooseAccess } from "../../src/console/access.ts";
 import { listen } from "../../src/console/app.ts";
-import { commitSubjects } from "../../src/console/causes-section.ts";
 import { watchState } from "../../src/console/known-state.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
@@ -115,7 +114,6 @@ export async function consoleOver(
     folder: root,
     workspace: "acme",
     catalogue: catalogueOf(),
-    subjects: commitSubjects(root),
     onError: (error: unknown) => errors.push(error),
   };
   const console = await listen("127.0.0.1", 0, { state, access, ...rest });

@@ -50,7 +50,7 @@ export function takeRows(): readonly ChangeRow[] {
 const membersByRow = new WeakMap<ChangeRow, readonly RowMember[]>();
 
 /** The changes of a row (cached). */
-export function membersOf(row: ChangeRow): readonly RowMember[] {
+function membersOf(row: ChangeRow): readonly RowMember[] {
   const members = membersByRow.get(row) ?? readMembers(row.node);
   membersByRow.set(row, members);
   return members;
