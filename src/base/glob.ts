@@ -21,17 +21,24 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   const prefix = commonPrefix(literal);
   const folder = rules.dots && isWholeFolder(glob) ? literal.slice(0, -2) : undefined;
   const isVisible = visibility(glob, rules);
-  const pattern = lazy(() => RE2JS.compile(`^(?:${toPattern(glob, rules)})$`, flagsOf(rules)));
+  const matches = lazy(() => compilePattern(glob, rules));
   return (text) => {
     const folded = fold(text);
     if (folded === literal) return true;
     if (folder !== undefined && folded.length > folder.length && folded.startsWith(folder)) return true;
-    return text !== "" && folded.startsWith(prefix) && isVisible(text) && pattern().matches(text);
+    return text !== "" && folded.startsWith(prefix) && isVisible(text) && matches()(text);
   };
 }
 
-function flagsOf({ cased }: GlobRules): number {
-  return cased ? RE2JS.DOTALL : RE2JS.DOTALL | RE2JS.CASE_INSENSITIVE;
+/** With a single star, JavaScript's own expressions are linear too, and they compile faster. */
+function compilePattern(glob: string, rules: GlobRules): (text: string) => boolean {
+  const source = `^(?:${toPattern(glob, rules)})$`;
+  if (/^[^*[{\\]*\*+[^*[{\\]*$/.test(glob)) {
+    const simple = new RegExp(source, rules.cased ? "su" : "sui");
+    return (text) => simple.test(text);
+  }
+  const pattern = RE2JS.compile(source, rules.cased ? RE2JS.DOTALL : RE2JS.DOTALL | RE2JS.CASE_INSENSITIVE);
+  return (text) => pattern.matches(text);
 }
 
 /** Rejects paths with hidden segments, if a glob names none. */
