@@ -203,7 +203,8 @@ const expected: Readonly<Record<keyof ServerSettings, string>> = {
 };
 
 /**
- * Reads settings from flags and, on a terminal, the address from a prompt, which is repeated after an invalid answer.
+ * Reads settings from flags, and the address else from EVENKEEL_URL or, on a terminal, from a prompt, which is repeated
+ * after an invalid answer.
  * @throws UserError for an invalid flag, and if input ends.
  */
 export async function serverOf(
@@ -214,7 +215,9 @@ export async function serverOf(
   for (const [name, value] of Object.entries(given) as [keyof ServerSettings, string][]) {
     if (!isValid(name, value)) throw new UserError(`--${name}: expected ${expected[name]}`, exit.usage);
   }
-  return { url: url ?? (terminal.interactive ? await askForUrl(terminal) : exampleUrl), release, tier };
+  const { EVENKEEL_URL: named } = terminal.env;
+  const known = url ?? (named && isValid("url", named) ? named : undefined);
+  return { url: known ?? (terminal.interactive ? await askForUrl(terminal) : exampleUrl), release, tier };
 }
 
 async function askForUrl(terminal: Terminal): Promise<string> {
