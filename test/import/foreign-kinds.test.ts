@@ -82,11 +82,19 @@ describe("gitlabform", () => {
         protected_tags: { "v*": { create_access_level: "maintainer" } },
         deploy_keys: { "ci key": { key: "ssh-ed25519 AAAA", can_push: false } },
         variables: { "TOKEN@prod": { value: secret, masked: true }, RAW: { value: "1" } },
-        webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
+        webhooks: {
+          "https://hooks.example.com/ci": {
+            token: secret,
+            push_events: false,
+            custom_headers: [{ key: "X", value: secret }],
+          },
+        },
         badges: { pipeline: { link_url: "https://x/%{project_path}", image_url: "https://x/y.svg" } },
         push_rule: { commit_message_regex: "JIRA", member_check: true },
         approval_settings: { reset_approvals_on_push: true },
-        pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *", inputs } },
+        pipeline_schedules: {
+          nightly: { ref: "main", cron: "0 1 * * *", inputs, variables: [{ key: "A", value: "b" }] },
+        },
         approval_rules: {
           All: { approvals_required: 2, rule_type: "any_approver" },
           Sec: { approvals_required: 1, users: ["anna"], groups: ["sec"], protected_branches: ["main"] },
@@ -106,7 +114,13 @@ describe("gitlabform", () => {
       },
       "payments/api": {
         projects: ["payments/api"],
-        webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: true } },
+        webhooks: {
+          "https://hooks.example.com/ci": {
+            token: secret,
+            push_events: true,
+            custom_headers: [{ key: "X", value: secret }],
+          },
+        },
         labels: { bug: { color: "#ff0000", description: "x" } },
       },
     });
@@ -118,8 +132,6 @@ describe("gitlabform", () => {
         "wrong of project_settings is left out: settings have no such field",
         "issues_enabled of project_settings is left out: another key decides it",
         "developers_can_push of dev of branches is left out: the API of branches that had it is gone; declare push_access_level",
-        "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
-        "variables of nightly of schedules is left out: policies have no variables of schedules",
         "application is left out (1 section): declare them in a policy with instance: true; evenkeel import --instance reads them",
         "avatar of group_settings is left out: policies have no files",
         "group_hooks is left out here: gitlabform reads it below * and GROUP/* only",
@@ -150,7 +162,13 @@ describe("Terraform", () => {
           },
         },
         protected_tags: { "v*": { create_access_level: "developer" } },
-        webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
+        webhooks: {
+          "https://hooks.example.com/ci": {
+            token: secret,
+            push_events: false,
+            custom_headers: [{ key: "X", value: secret }],
+          },
+        },
         variables: { A: { value: secret }, B: { value: "2" } },
         labels: { bug: { color: "#ffa500" } },
         approval_rules: { Sec: { approvals_required: 1, users: [50, 500] } },
@@ -183,12 +201,11 @@ describe("Terraform", () => {
     expect(messages(imported)).toEqual(
       [
         "allowed_to_merge of gitlab_branch_protection.main is left out: data.gitlab_user.bob.id is not known from these files",
-        "custom_headers of gitlab_project_hook.ci is left out: it holds secrets; declare it by hand, with references",
         "gitlab_group_membership.m is left out: it declares no settings, and policies create nothing",
         "gitlab_group_label.none is left out: its for_each or count is empty",
         "gitlab_project.bare is left out: it declares no settings, and policies create nothing",
         "gitlab_group_variable.lost is left out: its group, gitlab_group.elsewhere.id, is not known from these files",
-        "gitlab_pipeline_schedule_variable is left out (1 resource): no kind of resource is about it",
+        "gitlab_pipeline_schedule_variable is left out (1 resource): declare it under variables of its schedule",
         "import_url of gitlab_project.api is left out: policies create projects without content",
         "push_rule is left out here: it is declared already",
       ].toSorted(),

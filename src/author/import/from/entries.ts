@@ -10,7 +10,7 @@ import type { Owner } from "../../../model/owner.ts";
 import { parameterFaults } from "../../../model/parameter-check.ts";
 import type { Platform, Problem, Scalar } from "../../../model/types.ts";
 import { replaceDeprecated } from "../import-integration.ts";
-import type { ImportedValue } from "../policy.ts";
+import type { Blank, ImportedValue } from "../policy.ts";
 import { type ForeignIntegration, type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
 
 /** Translates the declarations of one source. Equal secrets get one number. */
@@ -168,13 +168,13 @@ function describeOff(slug: string): string {
 }
 
 /** A reference to a secret whose value is not repeated. */
-export function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): ImportedValue {
+export function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): Blank {
   if (unknown !== undefined) return blank(`a secret, was ${unknown}`, numberOf(`unknown ${unknown}`));
   const placeholder = typeof value === "string" ? /^\$\{\w+\}$/.exec(value)?.[0] : undefined;
   return blank(placeholder ? `a secret, was ${placeholder}` : "a secret", numberOf([value]));
 }
 
-function blank(why: string, same?: number): ImportedValue {
+function blank(why: string, same?: number): Blank {
   return { form: "blank", why: `set this: ${why}`, reference: "", ...(same !== undefined && { same }) };
 }
 

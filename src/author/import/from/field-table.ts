@@ -39,6 +39,8 @@ interface FieldRule {
   readonly commas?: true;
   /** A property of which a mapping of it alone is the property itself. */
   readonly unwrap?: string;
+  /** A mapping that is a list of its values; the property with its keys. */
+  readonly keyed?: string;
   /** Its values may be names of colors. */
   readonly color?: true;
   /** A pattern of values that the tool itself replaces, and the reason why they are left out. */
@@ -150,13 +152,15 @@ function modernize({ level, not }: FieldRule, stated: ForeignValue): ForeignValu
 /** Converts a value to the form of the kind. */
 function convert(rule: FieldRule, name: string, stated: ForeignValue): ForeignValue {
   if (stated.unknown !== undefined) return stated;
-  const { color, commas, unwrap, trim, items } = rule;
+  const { color, commas, unwrap, trim, items, keyed } = rule;
   let { value } = stated;
   if (isIdName(name)) value = withIds(value);
   if (color && typeof value === "string") value = colors.get(value.toLowerCase()) ?? value;
   if (commas && Array.isArray(value)) value = value.join(",");
   if (unwrap !== undefined) value = withoutWraps(value, unwrap);
   if (trim !== undefined && typeof value === "string" && value.startsWith(trim)) value = value.slice(trim.length);
+  if (keyed !== undefined && isObject(value))
+    value = Object.entries(value).map(([key, each]) => (isObject(each) ? { [keyed]: key, ...each } : each));
   if (items) value = withRenamedItems(value, itemNames(items));
   const id = findIdOf(value);
   return id === undefined ? { ...stated, value } : { ...stated, value, unknown: `the ID of ${id}` };

@@ -9,8 +9,9 @@ import { kindOf, sectionNameOf } from "../../../model/kinds.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../../model/resource-kind.ts";
 import type { Kind, Plain, Platform, Problem, Scalar } from "../../../model/types.ts";
 import { isList, isScalar, textsWithin } from "../../../model/values.ts";
+import { hasSecretParts } from "../import-project.ts";
 import { isPlainlyPublic } from "../plain-values.ts";
-import type { ImportedValue } from "../policy.ts";
+import type { Blank, ImportedItem, ImportedValue } from "../policy.ts";
 import { hasCredentials, secretOf } from "./entries.ts";
 import { type ForeignValue, notImported, type TranslatedEntry, unknownPart } from "./foreign.ts";
 
@@ -164,6 +165,10 @@ function readField(
       problems: [],
     };
   }
+  if (hasSecretParts(field)) {
+    const items = readItems(field, foreign, numberOf);
+    return typeof items === "string" ? left(items) : { field: [name, { form: "items", items }], named, problems: [] };
+  }
   if (foreign.secret === true) return left("it holds a secret");
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = valueInField(field, foreign.value, foreign.truth);
@@ -174,6 +179,51 @@ function readField(
   const why = value === undefined ? `expected ${describeExpected(field)}, got ${got}` : findFault(field, value);
   if (value === undefined || why !== undefined) return left(`${why}${foreign.hint ?? ""}`);
   return { field: [name, { form: "value", value }], named, problems: [] };
+}
+
+/** The items of a list that have secrets, or the reason why they cannot be declared. */
+function readItems(
+  { items: { properties = {}, required = [] } = {} }: FieldSchema,
+  { value, blocks, place, unknown }: ForeignValue,
+  numberOf: Context["numberOf"],
+): readonly ImportedItem[] | string {
+  const own = Array.isArray(value) ? value : [];
+  const listed = blocks ?? own.filter(isObject).map((item) => toForeignItem(item, place));
+  if (unknown !== undefined && !blocks) return `${unknown} is not known from these files`;
+  if (listed.length === 0 || (!blocks && own.length > listed.length)) return "expected a list of mappings";
+  const items: Record<string, Plain | Blank>[] = [];
+  for (const given of listed) {
+    const item: Record<string, Plain | Blank> = {};
+    for (const [part, stated] of given) {
+      const field = Object.hasOwn(properties, part) ? properties[part] : undefined;
+      if (!field) return `its items have no ${part}${didYouMean(part, Object.keys(properties))}`;
+      const read = isUnset(field, stated) ? null : readPart(field, stated, given, numberOf);
+      if (read === undefined)
+        return `${part} of an item is not ${describeExpected(field)}, or not known from these files`;
+      if (read !== null) item[part] = read;
+    }
+    const lacking = required.find((part) => item[part] === undefined);
+    if (lacking !== undefined) return `its items need ${lacking}`;
+    items.push(item);
+  }
+  return items;
+}
+
+function toForeignItem(item: JsonObject, place: ForeignValue["place"]): ForeignResource["fields"] {
+  return new Map(Object.entries(item).map(([part, value]) => [part, { value, place }]));
+}
+
+function readPart(
+  field: FieldSchema,
+  stated: ForeignValue,
+  item: ForeignResource["fields"],
+  numberOf: Context["numberOf"],
+): Plain | Blank | undefined {
+  if (field.writeOnly === true)
+    return isPublic(field, stated, item) ? String(stated.value) : secretOf(stated, numberOf);
+  if (stated.unknown !== undefined) return undefined;
+  const value = valueInField(field, stated.value, stated.truth);
+  return value === undefined || findFault(field, value) !== undefined ? undefined : value;
 }
 
 /** True for a value that servers return and that is plainly no credential, like the value of a variable. */
