@@ -60,6 +60,7 @@ function shiftOfField({ "x-strict": strict, properties = {} }: FieldSchema, was:
 function isLooser(strict: Strictness, was: Plain, is: Plain): boolean {
   if (strict === "access") return listEntries(is).some((each) => !isCovered(each, listEntries(was)));
   if (strict === "allowed") return listEntries(was).length > 0 && isWider(listEntries(was), listEntries(is));
+  if (strict === "more" && isList(was)) return listEntries(was).some((each) => !isCovered(each, listEntries(is)));
   if (strict === "scope") return listEntries(is).length > 0 && isWider(listEntries(is), listEntries(was));
   return rank(strict, is) < rank(strict, was);
 }
@@ -105,7 +106,7 @@ function rank(strict: Exclude<Strictness, "access" | "allowed" | "scope">, value
 
 const numbers: readonly FieldType[] = ["integer", "number"];
 const fittingTypes: Readonly<Record<string, readonly FieldType[]>> = {
-  ...{ true: ["boolean"], false: ["boolean"], more: numbers, less: numbers, limit: numbers },
+  ...{ true: ["boolean"], false: ["boolean"], more: [...numbers, "array"], less: numbers, limit: numbers },
   ...{ sooner: ["string"], access: ["integer", "array"], allowed: ["string", "array"], scope: ["array"] },
 };
 

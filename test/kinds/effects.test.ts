@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import { fieldOf, identityOf, kindOf } from "../../src/model/kinds.ts";
-import { effectOfChange } from "../../src/model/policy-effect.ts";
+import { effectOfChange, policyEffectOf } from "../../src/model/policy-effect.ts";
 import { removes } from "../../src/model/removal-changes.ts";
 import { strictGroups } from "../../src/model/strictness.ts";
 import type { Fields } from "../../src/model/types.ts";
@@ -317,6 +317,19 @@ test.each(ofGroups)("the effect of a change of %s %j to %j", (name, row, declare
   } as const;
   const live = { kind: change.kind, key: "main", fields: {}, active: true, row };
   expect(effectOfChange({ ...change, live } as never, catalogue)).toBe(expected);
+});
+
+test.each<readonly [Fields, Fields, string]>([
+  [{ domain_denylist: ["a.example", "b.example"] }, { domain_denylist: ["a.example"] }, "loosened"],
+  [{ domain_denylist: ["a.example"] }, { domain_denylist: ["b.example", "a.example"] }, "tightened"],
+  [{ restricted_visibility_levels: ["public"] }, { restricted_visibility_levels: [] }, "loosened"],
+  [{ outbound_local_requests_whitelist: [] }, { outbound_local_requests_whitelist: ["10.0.0.1"] }, "loosened"],
+  [{ max_ssh_key_lifetime: 30 }, { max_ssh_key_lifetime: null }, "loosened"],
+  [{ max_ssh_key_lifetime: null }, { max_ssh_key_lifetime: 30 }, "tightened"],
+  [{ default_project_creation: 0 }, { default_project_creation: 2 }, "loosened"],
+])("the effect of a change of the instance from %j to %j", (before, after, expected) => {
+  const kind = [...catalogue.kinds].find(([, { file }]) => file.name === "settings" && file.of === "instance")?.[0];
+  expect(policyEffectOf({ kind: kind ?? "", before, after }, catalogue)).toBe(expected);
 });
 
 /** Names that promise a permission or a protection. */
