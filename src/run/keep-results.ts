@@ -18,7 +18,7 @@ import { locator, type ProjectObservation, type RunObservation } from "../state/
 import { recordObservation } from "../state/snapshots/record.ts";
 import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ChangeEvent, Outcomes, Watcher } from "./apply/apply.ts";
-import { writtenState } from "./apply/send-change.ts";
+import { writtenState } from "./apply/live-effect.ts";
 import type { Context } from "./context.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import type { Applied } from "./request.ts";

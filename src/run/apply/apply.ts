@@ -24,7 +24,8 @@ import { bareCallsOf } from "../../plan/requests.ts";
 import { unreadPart } from "../live/partly-read.ts";
 import { refreshProject } from "../live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
-import { type ChangeEvent, isInPlace, isVisible, sendRecorded, type Watcher } from "./send-change.ts";
+import { isInPlace, isVisible } from "./live-effect.ts";
+import { type ChangeEvent, sendRecorded, type Watcher } from "./send-change.ts";
 import { withoutItems } from "./send-items.ts";
 
 export type { ChangeEvent, Watcher } from "./send-change.ts";

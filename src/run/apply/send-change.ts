@@ -7,22 +7,20 @@ import { CallFailed } from "../../client/failure.ts";
 import type { EffectProbe, Settled } from "../../client/reader.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { KindRow } from "../../model/kind-row.ts";
-import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
+import { fieldOf, kindOf } from "../../model/kinds.ts";
 import { compareField, isOff } from "../../model/normalise.ts";
 import { fieldInRow } from "../../model/read-field.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import { keyFieldsOf, keyTextOf } from "../../model/resource-kind.ts";
 import { preservedValue, requiredByServer } from "../../model/server-required.ts";
-import type { Call, Change, DesiredProject, Fields, Live, Outcome, Value } from "../../model/types.ts";
-import { referencesWithin } from "../../model/values.ts";
+import type { Call, Change, Fields, Outcome, Value } from "../../model/types.ts";
 import { callsOf, itemRequestsOf, partsOfChange } from "../../plan/requests.ts";
 import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
 import { reportedFields } from "../live/kind-resources.ts";
 import { lookUpPending } from "../live/look-up-values.ts";
-import { updatedAtOf } from "../live/partly-read.ts";
 import { readLive } from "../live/read-live.ts";
-import { restorationOf } from "./restore.ts";
+import { isInPlace, isSubject, isVisible, restorationOf, subjectsOf } from "./live-effect.ts";
 import { sendItems, withoutItems } from "./send-items.ts";
 
 /** The outcome of a change, and the response or the failure of its request. */
@@ -87,15 +85,6 @@ function skippedOutcome({ facts: { pause } }: CallFailed): Outcome {
 function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
   if (!failure.endsRun) return false;
   return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
-}
-
-/** Reads whether a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
-export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
-  return isApplied(
-    reader.catalogue,
-    change,
-    await readLive(reader, subjectsOf(reader.catalogue, change.project, [change])),
-  );
 }
 
 /** The outcome according to the response (docs/servers.md): servers may keep other values. */
@@ -303,76 +292,6 @@ function explainAfterDeletion({ address }: Change, sent: SentChange): SentChange
       ? { status, error: `it was deleted, and perhaps not created again: ${error}; ${again}` }
       : { status: "failed", error: `it is deleted now and was not created again: ${error}; ${again} to create it` };
   return { ...sent, outcome };
-}
-
-/**
- * Whether reading can show that a change was applied. It cannot if the change affects only secrets, or sends values that
- * are live already.
- */
-export function isVisible(change: Change): boolean {
-  const { action } = change;
-  return (action !== "update" && action !== "replace") || shownNames(change).length > 0;
-}
-
-/** The fields of an update that reading can show: those that differed, without secrets. */
-function shownNames({ before, declared }: Change): readonly string[] {
-  return Object.keys(before ?? {}).filter(
-    (name) => name in declared && referencesWithin(declared[name] ?? null).length === 0,
-  );
-}
-
-/** True if live resources show that a change was applied. Only for one that {@link isVisible}. */
-function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
-  return lostOf(catalogue, change, live).length === 0;
-}
-
-/** The parameters of a change that are not live, or all. Only for one that {@link isVisible}. */
-export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live[]): "all" | readonly string[] {
-  const subject = live.find((each) => isSubject(catalogue, change, each));
-  if (isRemoval(change)) return subject?.active ? "all" : [];
-  if (!subject || !(subject.active || "active" in change.declared)) return "all";
-  const names = change.action === "update" ? shownNames(change) : Object.keys(change.declared);
-  return names.filter((name) => {
-    const compared = compareField(catalogue, change, name, change.declared[name] ?? null, subject.fields[name]);
-    return change.action === "update" ? compared !== "same" : compared === "different";
-  });
-}
-
-/** Compares IDs if possible, because keys may differ only in case; a replaced resource has another ID. */
-function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, found: Live): boolean {
-  if (found.kind !== kind) return false;
-  if (live?.id !== undefined && action !== "replace") return found.id === live.id;
-  return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
-}
-
-/** The parts of a write's response for the ledger. Unlike the response, it contains no secrets. */
-export interface Seen {
-  readonly updatedAt?: string | undefined;
-  /** Declared parameters that are missing in the response. */
-  readonly unreported: readonly string[];
-}
-
-export function writtenState(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
-  const row = isObject(answer?.body) ? answer.body : {};
-  const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
-  return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
-}
-
-/** The resources of changes in one project, as a desired state to read. */
-export function subjectsOf(catalogue: Catalogue, name: string, changes: readonly Change[]): DesiredProject {
-  const resources = changes.map((change) => {
-    const { kind, key, declared, origin } = change;
-    const identity = identityOf(catalogue, change);
-    return {
-      kind,
-      key,
-      identity,
-      fields: declared,
-      origin,
-      presence: isRemoval(change) ? "absent" : "present",
-    } as const;
-  });
-  return { project: { name }, kinds: new Set(changes.map(({ kind }) => kind)), resources, exclusive: new Map() };
 }
 
 /** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */

@@ -17,7 +17,7 @@ import {
   projectOf,
   type Target,
 } from "./apply.ts";
-import { isVisible, lostOf, subjectsOf } from "./send-change.ts";
+import { isVisible, lostOf, subjectsOf } from "./live-effect.ts";
 
 export interface WavesOptions extends Pick<ApplyOptions, "watchers" | "stopped"> {
   /** Writes the changes of these projects and reads them again. */
