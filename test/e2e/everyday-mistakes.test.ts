@@ -139,6 +139,23 @@ describe("what selects nothing", () => {
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/^all\.yaml:4:\d+ {2}project 4711 was not found/);
   });
+
+  test("a group among projects is called one, with what selects its projects", async () => {
+    const { evenkeel } = await scene({ policy: { ...policy, projects: ["p"] }, projects: [{ path: "p/a" }] });
+    const { stderr } = await evenkeel("plan");
+    expect(stderr).toContain("; it is a group: p/** selects its projects, and groups in place of projects the group");
+  });
+});
+
+test("drift calls a resource missing, and a saved plan ends with the apply of its run", async () => {
+  const { evenkeel } = await scene({
+    policy: { ...policy, projects: ["p/*"] },
+    projects: [{ path: "p/a" }, { path: "p/b" }],
+  });
+  expect((await evenkeel("drift")).stdout).toMatch(/^\+ 2 projects: license\/\S+ missing, /m);
+  const { stdout, stderr } = await evenkeel("plan", "--save");
+  const [, run = ""] = /^Saved as (\S+);/m.exec(stderr) ?? [];
+  expect(stdout).toContain(`Next:\n  evenkeel apply --plan ${run}  makes exactly these changes`);
 });
 
 test("labels are in colour on a terminal, and never without one", async () => {

@@ -275,11 +275,10 @@ export function missingProblems(
   });
 }
 
-/** What a path that nothing has may mean: a group, an ID in quotes, or the nearest path. */
+/** What a path that nothing has may mean: a group, or the nearest path. */
 function suggestInstead(path: string, paths: readonly string[]): string {
   const name = bareName(path);
   if (ownerOfName(path) !== "project") return didYouMean(name, paths);
-  if (/^\d+$/.test(name)) return `; the project with the ID ${name} is ${name} without quotes`;
   const isGroup = paths.some((each) => each.toLowerCase().startsWith(`${name.toLowerCase()}/`));
   return isGroup
     ? `; it is a group: ${name}/** selects its projects, and groups in place of projects the group itself`
