@@ -198,7 +198,7 @@ function declaredItems(
   { "x-items": calls }: FieldSchema,
   declared: Value | undefined,
 ): (item: Plain) => Value | undefined {
-  const isWhole = isList(declared) && referencesWithin(declared).length === 0;
+  const isWhole = isList(declared) ? referencesWithin(declared).length === 0 : calls && isLiteral(declared);
   if (!calls || !isList(declared)) return () => (isWhole ? "" : undefined);
   const byKey = itemsByKey(calls.key, declared);
   return (item) => byKey.get(itemKey(calls.key, item));

@@ -75,6 +75,18 @@ describe("variables of a schedule", () => {
     expect((await evenkeel("plan")).stdout).toContain("No changes");
   });
 
+  test("are imported with the schedule: plainly public values as they are", async () => {
+    const { evenkeel, files } = await settled(declared);
+    const ran = await evenkeel("import", "p", "--kinds", "pipeline_schedules", "--out", "imported");
+    expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)]);
+    const text = Object.entries(files())
+      .flatMap(([name, each]) => (name.startsWith("imported/") ? each : []))
+      .join();
+    expect(text).toMatch(/key: REGION, value: eu/);
+    expect(text).toContain("key: TOKEN");
+    expect(text).not.toContain("token-1");
+  });
+
   test("a key that is declared twice is a problem", async () => {
     const { evenkeel, policy } = await settled(declared);
     policy(policyOf(scheduleOf({ key: "A", value: "1" }, { key: "A", value: "2" })));

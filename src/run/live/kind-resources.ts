@@ -63,8 +63,14 @@ export function shownFields(file: ResourceKind): Fields {
 
 /** Fields whose values servers return, declared as literals so that the values are visible. */
 export function returnedFields({ fields: { properties } }: ResourceKind): Fields {
-  const names = Object.keys(properties).filter((name) => properties[name]?.["x-returned"]);
+  const names = Object.entries(properties).flatMap(([name, field]) =>
+    field["x-returned"] || (field["x-items"] && field["x-listed"] === false && hasReturnedPart(field)) ? [name] : [],
+  );
   return Object.fromEntries(names.map((name) => [name, ""]));
+}
+
+function hasReturnedPart({ items }: FieldSchema): boolean {
+  return Object.values(items?.properties ?? {}).some((property) => property["x-returned"] === true);
 }
 
 /** The declared fields in a row. A value that repeats a known secret is dropped unless the manifest contains it. */
