@@ -18,7 +18,7 @@ export interface Module {
   readonly called: (block: HclBlock) => readonly CalledModule[] | string | undefined;
 }
 
-export interface CalledModule {
+interface CalledModule {
   readonly key: unknown;
   readonly module: Module;
 }
