@@ -19,8 +19,8 @@ describe("a run that is stopped between the two requests of a replacement leaves
   ] as const)("%s %s", async (signal, _, behaviour, says, level) => {
     const { begin, server, ask } = await stage({
       seed: { groups: [{ path: "g" }], projects: [{ path: "g/a", resources: protection }] },
-      site: { dialect: "gitlab", release: "17.5" },
-      release: "17.5",
+      site: { dialect: "gitlab", release: "17.5", tier: "free" },
+      ...{ release: "17.5", tier: "free" },
       dialect: "gitlab",
       ...behaviour,
       policy: { projects: ["g/a"], protected_branches: { main: { push_access_level: 0, merge_access_level: 40 } } },
