@@ -34,15 +34,10 @@ const newNames = schedule.flatMap(({ detect }) =>
  * files of the scan, with forward slashes. @param read Reads one of them; undefined if it cannot be read.
  */
 export function includeGraphOf(files: readonly string[], read: (file: string) => string | undefined): IncludeGraph {
-  const known = new Set(files);
-  const documents = new Map<string, readonly (Node | null)[]>();
-  const groups = new Map<string, Set<string>>();
-  const merged = new Map<string, Set<string>>();
-  const open = new Set<string>();
-  const included = new Set<string>();
-  for (const file of files) if (isConfiguration(file, read)) follow(file);
-  const pipelines = new Map([...new Set(groups.values())].map((group) => [group, pipelineOfGroup(group)]));
-  const extended = namesExtendedBeside();
+  const followed = followIncludes(files, read);
+  const { groups, included } = followed;
+  const pipelines = new Map([...new Set(groups.values())].map((group) => [group, pipelineOfGroup(group, followed)]));
+  const extended = namesExtendedBeside(followed);
   const pipelineOf = (file: string, { extended: all, ...pipeline }: Pipeline): Pipeline => ({
     ...pipeline,
     extended: extended.get(file) ?? all,
@@ -51,6 +46,28 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
     included,
     pipelines: new Map([...groups].map(([file, group]) => [file, pipelineOf(file, pipelines.get(group) ?? none)])),
   };
+}
+
+interface Followed {
+  readonly documents: ReadonlyMap<string, readonly (Node | null)[]>;
+  /** The files of the pipelines that each file is merged into, itself among them. */
+  readonly groups: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The files that each file includes. */
+  readonly merged: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Files that include one that is not in the scan. */
+  readonly open: ReadonlySet<string>;
+  readonly included: ReadonlySet<string>;
+}
+
+function followIncludes(files: readonly string[], read: (file: string) => string | undefined): Followed {
+  const known = new Set(files);
+  const documents = new Map<string, readonly (Node | null)[]>();
+  const groups = new Map<string, Set<string>>();
+  const merged = new Map<string, Set<string>>();
+  const open = new Set<string>();
+  const included = new Set<string>();
+  for (const file of files) if (isConfiguration(file, read)) follow(file);
+  return { documents, groups, merged, open, included };
 
   function follow(file: string): void {
     if (documents.has(file)) return;
@@ -59,9 +76,9 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
     groups.set(file, new Set([file]));
     for (const { own, triggered } of contents.map(listIncludes)) {
       for (const path of own) {
-        const files = include(path, file);
-        if (files.length === 0) open.add(file);
-        for (const each of files) join(file, each);
+        const targets = include(path, file);
+        if (targets.length === 0) open.add(file);
+        for (const each of targets) join(file, each);
       }
       // A child pipeline is not merged with the file that triggers it.
       for (const paths of triggered) {
@@ -87,30 +104,30 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
       groups.set(each, group);
     }
   }
+}
 
-  /**
-   * The names that each file's pipelines extend. Two pipelines may include the same file, and give one name different
-   * meanings.
-   */
-  function namesExtendedBeside(): ReadonlyMap<string, ReadonlySet<string>> {
-    const names = new Map<string, Set<string>>();
-    const included = new Set([...merged.values()].flatMap((files) => [...files]));
-    for (const root of documents.keys()) {
-      if (included.has(root)) continue;
-      const files = reachable(root, merged);
-      const own = [...files].flatMap((file) => (documents.get(file) ?? []).flatMap(listExtended));
-      for (const file of files) names.set(file, addAll(names.get(file) ?? new Set(), own));
-    }
-    return names;
+/**
+ * The names that each file's pipelines extend. Two pipelines may include the same file, and give one name different
+ * meanings.
+ */
+function namesExtendedBeside({ documents, merged }: Followed): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  const included = new Set([...merged.values()].flatMap((files) => [...files]));
+  for (const root of documents.keys()) {
+    if (included.has(root)) continue;
+    const files = reachable(root, merged);
+    const own = [...files].flatMap((file) => (documents.get(file) ?? []).flatMap(listExtended));
+    for (const file of files) names.set(file, addAll(names.get(file) ?? new Set(), own));
   }
+  return names;
+}
 
-  function pipelineOfGroup(group: ReadonlySet<string>): Pipeline {
-    const all = [...group].flatMap((file) => documents.get(file) ?? []);
-    return createPipeline(
-      all,
-      [...group].some((file) => open.has(file)),
-    );
-  }
+function pipelineOfGroup(group: ReadonlySet<string>, { documents, open }: Followed): Pipeline {
+  const all = [...group].flatMap((file) => documents.get(file) ?? []);
+  return createPipeline(
+    all,
+    [...group].some((file) => open.has(file)),
+  );
 }
 
 function reachable(from: string, edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {

@@ -87,15 +87,43 @@ interface TextRow {
 
 function postgresStore(session: PostgresSession, workspace: string, place: string): StateStore {
   const { query } = session;
-  /** Runs a statement that may depend on a lease. */
-  const write = async (text: (condition: string) => string, values: readonly unknown[], token?: LeaseToken) => {
+  return {
+    place,
+    writeError: () => undefined,
+    ...documentsIn(session, workspace),
+    ...linesIn(session, workspace),
+    list: async (of) => {
+      const isLog = of === "journals" || of === "signatures";
+      const rows = await query<{ name: string }>(isLog ? listLogs : listDocuments, [workspace, of]);
+      return rows.map(({ name }) => name);
+    },
+    leases: (name) => postgresLeases(session, workspace, name),
+    rates: postgresRates(session),
+    size: async () =>
+      Number((await query<{ bytes: string }>(`SELECT ${sizes.join(" + ")} AS bytes`, [workspace]))[0]?.bytes),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+type Write = (
+  text: (condition: string) => string,
+  values: readonly unknown[],
+  token: LeaseToken | undefined,
+) => Promise<void>;
+
+/** Runs statements that may depend on a lease. @throws LeaseLostError */
+function writeTo({ query }: PostgresSession, workspace: string): Write {
+  return async (text, values, token) => {
     const all = [workspace, ...values, ...(token ? [token.run, token.fence] : [])];
     const condition = token ? held(`$${all.length - 1}`, `$${all.length}`) : always;
     if ((await query(text(condition), all)).length === 0) throw new LeaseLostError(token?.run ?? "");
   };
+}
+
+function documentsIn(session: PostgresSession, workspace: string): Pick<StateStore, "get" | "put" | "marks"> {
+  const { query } = session;
+  const write = writeTo(session, workspace);
   return {
-    place,
-    writeError: () => undefined,
     get: async (from, names) => {
       if (names.length === 0) return new Map();
       const rows = await query<TextRow>(
@@ -115,6 +143,16 @@ function postgresStore(session: PostgresSession, workspace: string, place: strin
       );
       return new Map(rows.map(({ name, mark }) => [name, mark]));
     },
+  };
+}
+
+function linesIn(
+  session: PostgresSession,
+  workspace: string,
+): Pick<StateStore, "append" | "lines" | "lastLines" | "forget"> {
+  const { query } = session;
+  const write = writeTo(session, workspace);
+  return {
     append: (log, name, lines, token) => write(append, [log, name, randomUUID(), lines], token),
     lines: async (log, names) => {
       const rows = await query<TextRow>(
@@ -141,16 +179,6 @@ function postgresStore(session: PostgresSession, workspace: string, place: strin
         log,
         names,
       ])),
-    list: async (of) => {
-      const isLog = of === "journals" || of === "signatures";
-      const rows = await query<{ name: string }>(isLog ? listLogs : listDocuments, [workspace, of]);
-      return rows.map(({ name }) => name);
-    },
-    leases: (name) => postgresLeases(session, workspace, name),
-    rates: postgresRates(session),
-    size: async () =>
-      Number((await query<{ bytes: string }>(`SELECT ${sizes.join(" + ")} AS bytes`, [workspace]))[0]?.bytes),
-    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }
 
