@@ -88,15 +88,15 @@ test("the quickstart and the demo count the policies that there are", () => {
 test("every manifest in the docs is valid", async () => {
   const texts = ["docs/manifests.md", "docs/storage-moves.md", "docs/secrets.md"].map(read).join("\n");
   const all = blocks(texts, "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
-  const ofGroups = all.filter((text) => /^groups:/m.test(text));
-  const manifests = all.filter((text) => !ofGroups.includes(text));
+  const ofGitlabAlone = all.filter((text) => /^(groups|instance):/m.test(text));
+  const manifests = all.filter((text) => !ofGitlabAlone.includes(text));
   const kinds = ["Workspace", "Policy", "StorageMigration", "Policy"];
   expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual(kinds);
   expect(await validated(manifests)).toEqual({ code: 0, stdout: "Valid: 2 policies.\n", stderr: "" });
 
   const ofGitlab = `apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: "http://127.0.0.1:9", dialect: gitlab, release: "18.0" }\n`;
-  expect(ofGroups).toHaveLength(1);
-  expect(await validated([ofGitlab, ...ofGroups])).toEqual({ code: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
+  expect(ofGitlabAlone).toHaveLength(3);
+  expect(await validated([ofGitlab, ...ofGitlabAlone])).toEqual({ code: 0, stdout: "Valid: 4 policies.\n", stderr: "" });
 });
 
 /** What `validate` says of a workspace and its policies. */

@@ -34,6 +34,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "labels.color": ["#d9534f", "#CC0000"],
   "pipeline_schedules.cron": ["0 1 * * *", "30 4 * * 1-5"],
   "pipeline_schedules.ref": ["main", "refs/tags/v1"],
+  "deploy_keys.key": ["ssh-ed25519 AAAA1", "ssh-ed25519 AAAA2"],
   "deploy_keys.expires_at": ["2030-01-31T00:00:00Z", "2031-01-31T12:00:00.000Z"],
   "settings.repository_storage": ["default"],
   "settings.default_branch": ["main", "trunk"],
