@@ -96,7 +96,11 @@ test("every manifest in the docs is valid", async () => {
 
   const ofGitlab = `apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: "http://127.0.0.1:9", dialect: gitlab, release: "18.0" }\n`;
   expect(ofGitlabAlone).toHaveLength(3);
-  expect(await validated([ofGitlab, ...ofGitlabAlone])).toEqual({ code: 0, stdout: "Valid: 4 policies.\n", stderr: "" });
+  expect(await validated([ofGitlab, ...ofGitlabAlone])).toEqual({
+    code: 0,
+    stdout: "Valid: 4 policies.\n",
+    stderr: "",
+  });
 });
 
 /** What `validate` says of a workspace and its policies. */

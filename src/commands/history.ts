@@ -76,7 +76,7 @@ async function allRuns(journals: Journals) {
 
 function suggestion(wanted: string, names: readonly string[]): string {
   const longer = names.find((name) => name.startsWith(wanted));
-  return longer === undefined ? didYouMean(wanted, names) : didYouMean(longer, [longer]);
+  return longer === undefined ? didYouMean(wanted, names) : `; did you mean ${longer}?`;
 }
 
 /** `evenkeel state`: its location, the holders of its leases, and its size. */

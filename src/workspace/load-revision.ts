@@ -153,6 +153,7 @@ function writeTree({ top, readBlobs }: GitRepository, rows: readonly TreeRow[], 
   // Marks the top folder of the repository, whose rules count in all folders below.
   const exclude = join(".git", "info", "exclude");
   mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFileSync(join(folder, ".git", "HEAD"), "");
   if (existsSync(join(top, exclude))) cpSync(join(top, exclude), join(folder, exclude));
 }
 

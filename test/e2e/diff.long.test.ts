@@ -49,7 +49,7 @@ test("diff compares the files as they are, or a later revision, with an earlier 
       action: "edit",
       before: { external_wiki_url: "https://old" },
       after: { external_wiki_url: "https://new" },
-      source: { file: "all.yaml", line: 5, column: 16 },
+      source: { file: "all.yaml", line: 5, column: 33 },
     },
   ]);
   expect((await diff("HEAD", "--detailed-exitcode")).code).toBe(2);
