@@ -1,11 +1,10 @@
-import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RedisQueueBackend } from "bullmq";
 import type { ClientConfig, PoolConfig } from "pg";
 import { UserError } from "../../base/exit.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
 import { stateAddress } from "../../state/open-state.ts";
-import { type Database, databaseAt } from "../../state/postgres/connection.ts";
+import { type Database, databaseAt, openSockets, type Sockets } from "../../state/postgres/connection.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 export type BullMq = typeof import("bullmq");
@@ -135,32 +134,6 @@ function decodePart(part: string): string {
 /** Omits the address, which may contain a password. */
 function invalidAddress(why?: string): UserError {
   return new UserError(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
-}
-
-/** The sockets of a group of connections. */
-interface Sockets {
-  /** Creates a socket. */
-  readonly stream: () => Socket;
-  /** Destroys all of them, and later ones, so that none keeps the process alive. */
-  readonly cut: () => void;
-}
-
-function openSockets(): Sockets {
-  const open = new Set<Socket>();
-  let isOver = false;
-  const stream = () => {
-    const socket = new Socket();
-    open.add(socket);
-    if (isOver) setImmediate(() => socket.destroy());
-    return socket.once("close", () => open.delete(socket));
-  };
-  return {
-    stream,
-    cut: () => {
-      isOver = true;
-      for (const socket of open) socket.destroy();
-    },
-  };
 }
 
 /** Waits up to 2 seconds for a connection to close, and ignores errors. */

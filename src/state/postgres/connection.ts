@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { PoolConfig } from "pg";
 import { UserError } from "../../base/exit.ts";
@@ -120,4 +121,30 @@ function readText(file: string): string {
   } catch (error) {
     throw new UserError(`cannot read ${file} for the connection to the state: ${describeSystemError(error)}`);
   }
+}
+
+/** The sockets of a group of connections. */
+export interface Sockets {
+  /** Creates a socket. */
+  readonly stream: () => Socket;
+  /** Destroys all of them, and later ones, so that none keeps the process alive. */
+  readonly cut: () => void;
+}
+
+export function openSockets(): Sockets {
+  const open = new Set<Socket>();
+  let isOver = false;
+  const stream = () => {
+    const socket = new Socket();
+    open.add(socket);
+    if (isOver) setImmediate(() => socket.destroy());
+    return socket.once("close", () => open.delete(socket));
+  };
+  return {
+    stream,
+    cut: () => {
+      isOver = true;
+      for (const socket of open) socket.destroy();
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { UnavailableError, UserError } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import type { Database } from "./connection.ts";
+import { type Database, openSockets, type Sockets } from "./connection.ts";
 
 /** A connection to the database, opened again when it breaks. */
 export interface PostgresSession extends AsyncDisposable {
@@ -21,7 +21,8 @@ const patience = 10_000;
 
 /** Opens a connection. @throws UnavailableError if the database cannot be reached; UserError if it rejects the connection. */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
-  const pool = await connect(database);
+  const sockets = openSockets();
+  const pool = await connect(database, sockets);
   let unavailable: UnavailableError | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retry = async <Result>(work: (on: PoolClient) => Promise<Result>): Promise<Result> => {
@@ -48,6 +49,8 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
     transaction: (work) => run((on) => inTransaction(on, work)),
     [Symbol.asyncDispose]: async () => {
       await Promise.race([queue.then(() => pool.end()), pause(closing, undefined, { ref: false })]);
+      // A database that does not answer would keep the process alive.
+      sockets.cut();
       unavailable ??= new UnavailableError(`the state ${database.place} is closed`);
     },
   };
@@ -57,12 +60,12 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
 const closing = 2000;
 
 /** One connection, which is opened again when it breaks, with the first encryption that the server accepts. */
-async function connect(database: Database): Promise<Pool> {
+async function connect(database: Database, { stream }: Sockets): Promise<Pool> {
   const { default: pg } = await import("pg");
   let refused: unknown;
   for (const attempt of database.attempts) {
     const limits = { max: 1, idleTimeoutMillis: 0, connectionTimeoutMillis: patience, query_timeout: patience };
-    const pool = new pg.Pool({ ...attempt, ...limits, keepAlive: true, allowExitOnIdle: true });
+    const pool = new pg.Pool({ ...attempt, ...limits, stream, keepAlive: true, allowExitOnIdle: true });
     // An error between two statements is reported by the next one.
     pool.on("error", () => {}).on("connect", (client) => void client.on("error", () => {}));
     try {
