@@ -61,8 +61,9 @@ function checkUsage({ event, live, diff }: Options<"routes">, { events }: Catalo
     throw new UserError(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);
   }
   if (events.has(event)) return;
-  const hint =
-    didYouMean(event.replace(/_events$/, ""), events.keys()) || `; there are ${[...events.keys()].join(", ")}`;
+  const name = event.replace(/_events$/, "");
+  const near = events.has(name) ? `; did you mean ${name}?` : didYouMean(name, events.keys());
+  const hint = near || `; there are ${[...events.keys()].join(", ")}`;
   throw new UserError(`there is no event ${JSON.stringify(event)}${hint}`, exit.usage);
 }
 

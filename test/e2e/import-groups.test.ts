@@ -21,7 +21,7 @@ const seed: NonNullable<Setting["seed"]> = {
 };
 const setting = { ...observed, site, seed, secrets: kindSecrets };
 const isDeclared = (section: object) => Object.keys(section).length > 0;
-const ofGroups = [...kinds].filter(([, { of }]) => of === "group");
+const ofGroups = [...kinds].filter(([, { of, under }]) => of === "group" && under === undefined);
 
 describe.each(ofGroups)("%s", (_, kind) => {
   test.each(fc.sample(declaredSection(kind).filter(isDeclared), { seed: 11, numRuns: 2 }))(

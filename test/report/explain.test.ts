@@ -179,7 +179,9 @@ describe("kinds of resources", () => {
   test("are listed each once, with their owners and keys", () => {
     const rows = explainKinds(catalogue).text(plain).split("\n");
     const words = rows.slice(1).map((row) => row.trim().split(/ {2,}/)[0]);
-    expect(new Set(words)).toEqual(new Set(kindFiles(catalogue).map(({ name }) => name)));
+    expect(new Set(words)).toEqual(
+      new Set(kindFiles(catalogue).map(({ name, under }) => (under ? `${under}.${name}` : name))),
+    );
     expect(rows.find((row) => /^ {2}variables .*project/.test(row))).toMatch(
       / variable +project +key@environment_scope /,
     );
@@ -219,7 +221,7 @@ describe("kinds of resources", () => {
   test.each(kindFiles(catalogue).map((kind) => [kind.name, kind] as const))(
     "the example of %s is YAML",
     (name, kind) => {
-      expect(Object.keys(parse(kindExample(kind).join("\n")))).toEqual([name]);
+      expect(Object.keys(parse(kindExample(kind).join("\n")))).toEqual([kind.under ?? name]);
     },
   );
 });

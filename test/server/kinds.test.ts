@@ -395,7 +395,7 @@ test.each([
   ["17.6", { project_creation_level: "owner" }, 400],
   ["17.7", { project_creation_level: "owner" }, 200],
   ["15.7", { shared_runners_setting: "disabled_with_override" }, 200],
-  ["15.8", { shared_runners_setting: "disabled_with_override" }, 400],
+  ["17.0", { shared_runners_setting: "disabled_with_override" }, 400],
   ["15.8", { shared_runners_setting: "disabled_and_overridable" }, 200],
 ])("a server of %s answers %o with %d", async (release, json, status) => {
   const { ask } = await start({ release });
