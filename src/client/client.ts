@@ -167,7 +167,7 @@ async function settle(session: Session, once: Reader, call: Call, probe: EffectP
   }
 }
 
-/** True if a failure tells nothing about earlier attempts: it was not sent, or is one that passes. */
+/** True if a failure says nothing about earlier attempts: the request was not sent, or the failure is temporary. */
 function saysNothing({ uncertain, passing, sent, status }: CallFailed): boolean {
   return !uncertain && (passing || !sent || status === undefined);
 }

@@ -317,7 +317,7 @@ function openBracket(line: string): OpenMark | undefined {
   return last && { ...last, closing: last.mark === "[" ? "]" : "}", end };
 }
 
-/** The closing brackets in a comment, which is rather a value without quotes: `{ color: #cc0000 }`. */
+/** The unmatched closing brackets in a comment: a sign of a value without quotes, as in `{ color: #cc0000 }`. */
 function listClosings(comment: string): string {
   return comment.replace(/[[{][^[\]{}]*[\]}]/g, "").replace(/[^\]}]/g, "");
 }

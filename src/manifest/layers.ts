@@ -159,7 +159,7 @@ function mergeFor(
   };
 }
 
-/** Without entries whose key, once variables have their values, is that of an entry of a policy that wins over theirs. */
+/** Drops entries that lose to another policy's entry with the same key, after variables are replaced in keys. */
 function withoutOverruled(resources: readonly Desired[], layers: readonly Layer[]): readonly Desired[] {
   const byPolicy = new Map(layers.map((layer) => [layer.policy.name, layer]));
   const layerOf = ({ origin }: Desired) => byPolicy.get(origin.policy ?? "");

@@ -31,7 +31,7 @@ export function removes(change: Visible): boolean {
   return turnsOff(change) || removesPeople(change);
 }
 
-/** Kinds show a level as such a text if people, groups or deploy keys are let in beside it. */
+/** Matches a level in the text of a kind that lists people, groups or deploy keys beside it. */
 const besideLevel = /(?:^|, )(?:user|group|deploy key) \d+(?:,|$)/;
 
 function removesPeople({ action, before, after }: Visible): boolean {

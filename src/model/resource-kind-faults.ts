@@ -464,7 +464,7 @@ function boundedPath(kind: ResourceKind, path: string, why = ""): string | undef
   return isBelow ? undefined : `${why}expected a path below ${ownerPaths(kind)}`;
 }
 
-/** Paths below an owner; for the instance, all but those of projects, groups and users themselves, and of what they have. */
+/** Bounds on the paths of a kind by its owner; for the instance, everything outside projects, groups and users. */
 const below: Readonly<Record<Owner, { readonly pattern: RegExp; readonly words: string }>> = {
   project: { pattern: /^\/projects\/:id\/[\w:-]/, words: "/projects/:id" },
   group: { pattern: /^\/groups\/:id\/[\w:-]/, words: "/groups/:id" },

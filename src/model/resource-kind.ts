@@ -259,7 +259,7 @@ export function sendsOwner(kind: ResourceKind): boolean {
   return Object.values(creationParameters(kind)).includes("owner");
 }
 
-/** What a resource of the kind is itself: a project or a group; undefined for what only belongs to one. */
+/** The owner that a resource of the kind becomes; undefined if it only belongs to one. */
 export function createdOwner({ under, calls: { create } }: ResourceKind): "project" | "group" | undefined {
   if (under === undefined || create === undefined) return undefined;
   return writtenCall(create).path === "/projects" ? "project" : "group";
@@ -333,7 +333,7 @@ export function alternativesIn(fields: FieldSchema): readonly (readonly [string,
   });
 }
 
-/** The names that the simplest field of their group, of those that are possible, excludes. */
+/** The fields that the simplest possible field of their group rules out. */
 export function excludedNames(fields: FieldSchema, isPossible: (name: string) => boolean): ReadonlySet<string> {
   const excluded = alternativesIn(fields).flatMap((group) => {
     const chosen = group.find(isPossible);

@@ -65,7 +65,7 @@ function isLooser(strict: Strictness, was: Plain, is: Plain): boolean {
   return rank(strict, is) < rank(strict, was);
 }
 
-/** True if another list than `few` has more, or everything because it is empty. */
+/** True if `other` has entries that `few` lacks. An empty list stands for everything. */
 function isWider(few: readonly Plain[], other: readonly Plain[]): boolean {
   return other.length === 0 || other.some((each) => !few.some((one) => isAlike(one, each)));
 }
@@ -110,7 +110,7 @@ const fittingTypes: Readonly<Record<string, readonly FieldType[]>> = {
   ...{ sooner: ["string"], access: ["integer", "array"], allowed: ["string", "array"], scope: ["array"] },
 };
 
-/** Why no change of the field could have an effect; undefined if one can. */
+/** Explains an `x-strict` with which no change of the field has an effect; undefined if it is valid. */
 export function strictnessFault({ "x-strict": strict, ...field }: FieldSchema): string | undefined {
   if (strict === undefined) return undefined;
   if (typeof strict === "object") {

@@ -244,7 +244,7 @@ export function urgencyOf(planned: PlannedChange): number {
   return planned.lost_notifications || planned.moved_notifications ? 4 : 5 + order.indexOf(action);
 }
 
-/** What happens to a resource, or in what state drift found it. */
+/** The participle of each action: the outcome of an apply, or the state that drift found. */
 export type Participles = Readonly<Record<Action, string>>;
 
 const participles: Participles = {

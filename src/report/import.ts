@@ -88,7 +88,7 @@ function joinPaths([first = "", ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${counted(others.length, "other")}`;
 }
 
-/** What omissions have in common that differ only in the resource. */
+/** The grouping key of an omission: its rule, field and reason, without the resource. */
 function formOfOmission({ message, rule }: Problem): string {
   const [, field = "", why] = /^(?:(\S+) of )?.*? is left out(?: here)?: (.*)$/s.exec(message) ?? [];
   return why === undefined ? message : JSON.stringify([rule, field, why]);

@@ -221,7 +221,7 @@ function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly
   });
 }
 
-/** The key of the only entry, or the sections, of which a longer list is cut. */
+/** The key of the only entry, or its first sections. */
 function describeContent(entries: readonly ImportedEntry[], catalogue: Catalogue): string {
   const [first, ...others] = entries;
   if (first?.key && others.length === 0) return first.key;

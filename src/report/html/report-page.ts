@@ -219,7 +219,7 @@ const actions = Object.keys(signs) as readonly Action[];
 /** Words for the changes of an action, in place of `to create`. */
 type Labels = Readonly<Partial<Record<Row["action"], string>>>;
 
-/** What drift found, not what an apply would do. */
+/** Labels for the states that drift found, in place of the actions of an apply. */
 const foundLabels: Labels = { create: "missing", update: "different" };
 
 function labelOf(action: Row["action"], labels: Labels): string {

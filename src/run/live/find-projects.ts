@@ -275,7 +275,7 @@ export function missingProblems(
   });
 }
 
-/** What a path that nothing has may mean: a group, or the nearest path. */
+/** Suggests a group or the nearest path for a path that does not exist. */
 function suggestInstead(path: string, paths: readonly string[]): string {
   const name = bareName(path);
   if (ownerOfName(path) !== "project") return didYouMean(name, paths);

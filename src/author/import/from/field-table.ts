@@ -30,16 +30,16 @@ interface FieldRule {
   readonly not?: true;
   /** Other names of properties of its items; true: the shared ones. */
   readonly items?: true | ItemNames;
-  /** The list of which it becomes an item, if that is declared too, and the property there. */
+  /** The list that it is added to as an item, if the list is declared too; `item` is its property there. */
   readonly into?: string;
   readonly item?: string;
   /** A prefix to remove. */
   readonly trim?: string;
   /** A list that is one text with commas. */
   readonly commas?: true;
-  /** A property of which a mapping of it alone is the property itself. */
+  /** For a mapping with only this property: it is replaced by the property's value. */
   readonly unwrap?: string;
-  /** A mapping that is a list of its values; the property with its keys. */
+  /** For a mapping that becomes a list of its values: the property that gets its keys. */
   readonly keyed?: string;
   /** Its values may be names of colors. */
   readonly color?: true;

@@ -68,7 +68,7 @@ export function ownerAttributes(type: string): readonly string[] {
   return resourceTable(type)?.owner ?? [ownerOfType(type)];
 }
 
-/** Explains why policies cannot declare a type of resource; undefined for one that nothing is known about. */
+/** Explains why policies cannot declare a type of resource; undefined for an unknown type. */
 export function explainUnsupported(type: string): string | undefined {
   return table.unsupported.find(({ types }) => types.includes(type))?.why;
 }
