@@ -81,8 +81,7 @@ async function demo() {
 
 try {
   const codes = await demo();
-  if (codes === "0,0,0,2")
-    await told("That was all of it. README.md has a tour to take yourself: examples/gitlab.");
+  if (codes === "0,0,0,2") await told("That was all of it. README.md has a tour to take yourself: examples/gitlab.");
   else {
     console.error(`\nThe demo went wrong: exit codes ${codes}, expected 0,0,0,2.`);
     process.exitCode = 1;
