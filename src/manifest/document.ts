@@ -1,4 +1,3 @@
-import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { type ManifestSource, type Path, placesIn } from "./positions.ts";
@@ -135,17 +134,10 @@ function toDocuments(source: ManifestSource, values: readonly unknown[]): Parsed
   };
 }
 
-/** Skips configurations of other tools, which may use merge keys. */
 function mergeKeys(document: Document): readonly Problem[] {
-  if (isObject(document.value) && isGitlabform(document.value)) return [];
   return listMergeKeys(document.value, []).map((path) =>
     problemAt("merge-key", mergeKeyWords, { document, path, of: "key" }),
   );
-}
-
-/** True if a document is a configuration of gitlabform, which `import` reads. No other tool has this key. */
-export function isGitlabform({ apiVersion, kind, projects_and_groups: body }: JsonObject): boolean {
-  return apiVersion === undefined && kind === undefined && isObject(body);
 }
 
 function duplicateKeys(source: ManifestSource, documents: readonly Document[]): readonly Problem[] {

@@ -10,7 +10,6 @@ import type { Path } from "./positions.ts";
 export const rules = {
   "api-version": { asks: "every document has apiVersion: evenkeel/v1" },
   kind: { asks: "every document has a known kind" },
-  "other-tool": { asks: "no other tool's configuration is among the manifests", severity: "warning" },
   yaml: { asks: "a manifest is YAML 1.2" },
   binary: { asks: "a manifest is text in UTF-8" },
   "empty-file": { asks: "a manifest declares something", severity: "warning" },
@@ -46,7 +45,6 @@ export const rules = {
   "secret-version": { asks: "a secret has a version only if there is a ledger" },
   deprecated: { asks: "no parameter is deprecated", severity: "warning" },
   inactive: { asks: "an integration that can be off sets active", severity: "warning" },
-  dialect: { asks: "manifests use the names of the dialect of the workspace" },
   release: { asks: "the release supports what is declared" },
   "other-release": { asks: "server.release is the release of the server", severity: "warning" },
   tier: { asks: "the tier supports what is declared" },
@@ -63,7 +61,6 @@ export const rules = {
   "rules-folder": { asks: "EVENKEEL_RULES names a folder with rules" },
   where: { asks: "where of a policy is CEL that knows its names and is true or false" },
   expiry: { asks: "nothing has expired or is about to", severity: "warning" },
-  "declared-above": { asks: "nothing is declared twice that a group shares with all below it", severity: "warning" },
   contradiction: { asks: "a policy does not declare what it disables" },
   "no-project": { asks: "every glob and every exception matches a project", severity: "warning" },
   "idle-protection": { asks: "every protected glob protects something", severity: "warning" },

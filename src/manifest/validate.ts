@@ -1,16 +1,14 @@
 import { groupedAs } from "../base/grouped.ts";
-import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { foreignGlob, foreignSlug, otherDialectOf } from "../model/dialect-evidence.ts";
+import { foreignGlob, foreignSlug } from "../model/dialect-evidence.ts";
 import { ownerName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { isReference, isScalar, referencesWithin } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
-import { keysAbove, layerWarnings } from "./layer-warnings.ts";
+import { layerWarnings } from "./layer-warnings.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
@@ -45,7 +43,6 @@ export function validate(
   const { policies, expired } = byExpiry(all, today);
   const { problems: migrationProblems } = readMigrations(loaded);
   const { rules, problems: ruleProblems } = readRules(loaded.documents);
-  const unconditional = policies.filter(({ where }) => !where);
   const found = [
     ...loaded.problems,
     ...problems,
@@ -53,11 +50,9 @@ export function validate(
     ...ruleProblems,
     ...readTests(loaded.documents).problems,
     ...foreignNames(rules, loaded.workspace.catalogue),
-    ...otherDialect(loaded),
     ...duplicateNames("duplicate-policy", "a policy", all),
     ...namedProjectProblems(policies),
     ...globProblems(policies),
-    ...keysAbove(unconditional, loaded.workspace.catalogue, () => layersByGlob(unconditional)),
     ...layerWarnings(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
@@ -162,36 +157,6 @@ function definedOutside(
   const inside = new Set(layers.map(({ policy }) => policy));
   const isOutside = (policy: Policy) => !inside.has(policy) && mayMatch(policy);
   return memoized((variable) => (defining.get(variable) ?? []).some(isOutside));
-}
-
-/**
- * The manifests as a whole use the names of another dialect, and none that is unique to the workspace's. Unreadable
- * settings are reported instead.
- */
-function otherDialect({
-  documents,
-  workspace,
-  settings,
-}: Pick<Loaded, "documents" | "workspace" | "settings">): Problem[] {
-  const { catalogue } = workspace;
-  const other = otherDialectOf(catalogue, listSlugs(documents));
-  if (!other || !settings) return [];
-  const which = `the manifests use names of dialect ${other.dialect} (${firstFew(other.slugs)})`;
-  const stated = `set dialect: ${other.dialect} if the server uses them; else write them in the names of ${catalogue.dialect}, which evenkeel explain lists`;
-  const message = `${which}, and server.dialect is ${catalogue.dialect}: ${stated}`;
-  return [problemAt("dialect", message, { document: settings, path: ["server", "dialect"] })];
-}
-
-/** Slugs of policies, known or not. */
-function listSlugs(documents: readonly Document[]): ReadonlySet<string> {
-  const slugs = new Set<string>();
-  for (const { value } of documents) {
-    const { kind, integrations, disabled } = isObject(value) ? value : {};
-    if (kind !== "Policy") continue;
-    if (isObject(integrations)) for (const slug of Object.keys(integrations)) slugs.add(slug);
-    if (Array.isArray(disabled)) for (const slug of disabled) if (typeof slug === "string") slugs.add(slug);
-  }
-  return slugs;
 }
 
 /** Names of other dialects in rules: in exceptions, which match nothing, and in strings of expressions. */

@@ -57,7 +57,6 @@ export interface ResourceKind {
   readonly notes?: readonly string[];
   readonly unique?: boolean;
   readonly byKey?: boolean;
-  readonly uniqueAbove?: boolean;
   readonly answers?: readonly KindAnswer[];
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
 }
