@@ -23,8 +23,8 @@ describe("kinds that a workspace describes are known to", () => {
   test("explain, in any dialect, even if another manifest is broken", async () => {
     const root = workspace();
     writeFileSync(join(root, "policies/broken.yaml"), "kind: [");
-    expect(await output(root, "explain", "freeze_periods")).toContain("Times in which nothing is deployed.");
-    expect(await output(root, "explain", "freeze_period.freeze_end")).toContain("likewise");
+    expect(await output(root, "explain", "freeze_periods")).toContain("Periods during which nothing is deployed.");
+    expect(await output(root, "explain", "freeze_period.freeze_end")).toContain("in the same format");
     expect(await output(root, "explain", "freeze_periods", "--dialect", "gitlab")).toContain("cron_timezone");
     expect(await output(root, "explain", "--kinds")).toContain("freeze_periods");
     expect(await output(folder().root, "explain", "-C", root, "--kinds")).toContain("freeze_periods");
@@ -40,7 +40,7 @@ describe("kinds that a workspace describes are known to", () => {
     expect(await output(root, "__complete", "--", "explain", "free")).toContain("freeze_periods\t");
     expect(await output(root, "__complete", "--", "explain", "freeze_periods.cron")).toContain("cron_timezone");
     expect(await output(root, "__complete", "--", "import", "--all", "--kinds", "labels,fr")).toBe(
-      "labels,freeze_periods\tTimes in which nothing is deployed.\n",
+      "labels,freeze_periods\tPeriods during which nothing is deployed.\n",
     );
     const policy = join(root, "policies/weekends.yaml");
     writeFileSync(policy, readFileSync(policy, "utf8").replace("payments/*", "payments/api"));
