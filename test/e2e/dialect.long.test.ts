@@ -54,25 +54,6 @@ describe("against a server that speaks GitLab's names", () => {
 
 describe("jira, which has no active in this dialect", () => {
   const login = { url: "https://j.example.com", username: "u", password: { secret: "env:HOOK" } };
-  const worlds = ["13.12", "14.5", "15.0", "15.3", "16.0", "16.9", "17.2", "17.8", "18.0"].flatMap((release) =>
-    (["spec", "observed"] as const).map((behaviour) => ({ release, behaviour })),
-  );
-  const declared = { projects: ["p"], integrations: { jira: login } };
-
-  test.each(worlds)("$release, $behaviour: on once it is declared, off once it is disabled", async (world) => {
-    const site = { dialect: "gitlab", release: world.release };
-    const off = { path: "p", integrations: { jira: { url: "https://old.example.com", active: false } } };
-    const setting = { ...world, dialect: "gitlab", site, secrets: { HOOK: "h" }, policy: declared, projects: [off] };
-    const { evenkeel, policy: write } = await scene(setting);
-    const planned = async () => told((await evenkeel("plan", "--report", "json")).plan());
-    const seen: string[][] = [await planned()];
-    for (const next of [declared, { projects: ["p"], disabled: ["jira"] }, declared]) {
-      write(next);
-      expect((await evenkeel("apply", "--yes", "--allow-deletes", "1")).code).toBe(0);
-      seen.push(await planned());
-    }
-    expect(seen).toEqual([["create p:integration/jira"], [], [], []]);
-  });
 
   test.each([
     ["15.11", 1, []],

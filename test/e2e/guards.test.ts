@@ -28,13 +28,6 @@ test("the refusal lists what would have happened, in text and report, and keeps 
   expect(Object.keys(files()).filter((name) => name.includes("journal/"))).toEqual([]);
 });
 
-test("--allow-deletes lets as many pass as it says, and no more", async () => {
-  const { evenkeel } = await fleet([12], [1], {});
-  expect(await evenkeel("apply", "--yes", "--allow-deletes", "10")).toMatchObject({ code: 3, writes: 0 });
-  expect((await evenkeel("apply", "--yes", "--force")).code).toBe(64);
-  expect(await evenkeel("apply", "--yes", "--allow-deletes", "11")).toMatchObject({ code: 0, writes: 11 });
-});
-
 test("plan --fail-on-guard exits as apply would, and says what would let it pass", async () => {
   const { evenkeel, policy, write } = await fleet([12], [1], {});
   const refused = await evenkeel("plan", "--fail-on-guard", "--detailed-exitcode", "--report", "sarif=plan.sarif");
@@ -75,31 +68,6 @@ test("a guard that was waived does not read as a refusal, in text, report or sav
     }
     expect(JSON.parse(read("done.json")).objections).toMatchObject([{ guard: "delete-percent", waived: true }]);
   }
-});
-
-test("what is protected is not disabled or deleted, and may be updated", async () => {
-  const { evenkeel, policy } = await scene({
-    projects: [
-      {
-        path: "pay/core",
-        integrations: { "irc-gateway": { recipients: "#a" } },
-        licenses: { MIT: "denied", WTFPL: "allowed" },
-      },
-    ],
-    policy: { projects: ["pay/core"], licenses: { MIT: "allowed" } },
-    workspace: { protected: ["pay/core:integration/*", "*:license/*"] },
-  });
-  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 1 });
-  policy({ projects: ["pay/core"], licenses: { MIT: "allowed" }, disabled: ["irc-gateway"], exclusive: ["licenses"] });
-  const refused = await evenkeel("apply", "--yes");
-  expect(refused).toMatchObject({ code: 3, writes: 0 });
-  expect(refused.stdout).toContain("pay/core:integration/irc-gateway is protected and would be disabled");
-  expect(refused.stdout).toContain("pay/core:license/WTFPL is protected and would be deleted");
-  const one = ["--allow-protected", "pay/core:integration/irc-gateway"];
-  expect(await evenkeel("apply", "--yes", ...one)).toMatchObject({ code: 3, writes: 0 });
-  expect(await evenkeel("apply", "--yes", "--allow-protected", "pay/core:*")).toMatchObject({ code: 3, writes: 0 });
-  const both = [...one, "--allow-protected", "pay/core:license/WTFPL"];
-  expect(await evenkeel("apply", "--yes", ...both)).toMatchObject({ code: 0, writes: 2 });
 });
 
 test("a guard's refusal outweighs a project that could not be read", async () => {

@@ -52,29 +52,6 @@ test("--kinds names what there is", async () => {
   });
 });
 
-test("what projects share of several kinds is declared once, and plans as empty", async () => {
-  const projects = ["payments/api", "payments/web"].map((path, index) => ({
-    id: 40 + index,
-    path,
-    default_branch: "main",
-  }));
-  const policy = {
-    projects: ["**"],
-    webhooks: { "https://hooks.example.com/a": { push_events: false } },
-    labels: { bug: { color: "#d9534f" } },
-    settings: { merge_method: "ff" },
-  };
-  const { evenkeel, read, root } = await stage({ ...setting, seed: { ...seed, projects }, policy } as never);
-  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0 });
-  rmSync(join(root, "all.yaml"));
-  const imported = await evenkeel("import", "--all", "--factor", "--kinds", "webhooks,labels", "--kinds", "settings");
-  expect(imported).toMatchObject({ code: 0, stderr: "" });
-  expect(imported.stdout).toContain("1 webhook");
-  expect(read("policies/payments.yaml")).toContain("merge_method: ff");
-  const planned = (await evenkeel("plan", "--report", "json")).plan();
-  expect(planned.resource_changes).toEqual([]);
-});
-
 describe("settings of projects that differ in some fields", () => {
   const paths = ["payments/a", "payments/b", "payments/c", "payments/d", "web/e"];
   const projects = paths.map((path, index) => ({ id: 40 + index, path, default_branch: "main" }));

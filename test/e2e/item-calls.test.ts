@@ -86,13 +86,6 @@ describe("variables of a schedule", () => {
     expect(text).toContain("key: TOKEN");
     expect(text).not.toContain("token-1");
   });
-
-  test("a key that is declared twice is a problem", async () => {
-    const { evenkeel, policy } = await settled(declared);
-    policy(policyOf(scheduleOf({ key: "A", value: "1" }, { key: "A", value: "2" })));
-    const { stdout, stderr } = await evenkeel("validate");
-    expect(stdout + stderr).toContain("A is listed twice");
-  });
 });
 
 test("a header that is taken out of a policy is taken from the server, and a value is never shown", async () => {

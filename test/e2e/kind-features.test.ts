@@ -45,29 +45,6 @@ const address = {
   settings: "p:settings",
 };
 
-test("plan after apply is empty; a saved plan is applied as it was reviewed, and stale once the server moved", async () => {
-  const { evenkeel, policy, ask } = await settled();
-  expect((await evenkeel("plan")).stdout).toContain("No changes");
-  policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));
-  const saved = await evenkeel("plan", "--out", "plan.json", "--report", "json");
-  expect(changeOf(saved.plan(), address.branch).change).toMatchObject({
-    actions: ["update"],
-    before: { push_access_level: "maintainer" },
-    after: { push_access_level: "developer" },
-  });
-  const applied = await evenkeel("apply", "plan.json", "--report", "json");
-  expect([applied.stderr, outcomes(applied.plan())]).toEqual([expect.anything(), [`applied ${address.branch}`]]);
-  expect(JSON.parse((await evenkeel("runs", "--report", "json")).stdout)[0]).toMatchObject({ changes: 1 });
-  expect((await evenkeel("plan")).stdout).toContain("No changes");
-  policy(policyOf({ ...sections, labels: { bug: { color: "#00ff00" } } }));
-  await evenkeel("plan", "--out", "plan.json");
-  const [label] = (await ask("GET", "/projects/p/labels")).json;
-  await ask("PUT", `/projects/p/labels/${label.id}`, { json: { color: "#0000ff" } });
-  expect(outcomes((await evenkeel("apply", "plan.json", "--report", "json")).plan())).toContain(
-    `stale ${address.label}`,
-  );
-});
-
 describe("values that servers return, without a ledger", () => {
   const plain = { NODE_ENV: { value: "production" }, TOKEN: { value: { secret: "env:TOKEN" }, masked: true } };
   const variables = { at: (key: string) => `/projects/p/variables/${key}?filter[environment_scope]=*` };
@@ -199,17 +176,6 @@ test("what refers to a replaced resource has its new ID after the same apply", a
   expect((await evenkeel("plan")).stdout).toContain("No changes");
   const [branch] = (await ask("GET", "/projects/p/protected_branches")).json;
   expect((await ask("GET", "/projects/p/approval_rules")).json[0].protected_branches).toEqual([{ id: branch.id }]);
-});
-
-test("guards count a replacement as a deletion, and protected keeps it", async () => {
-  const { evenkeel, policy } = await settled({
-    ...{ tier: "free", site: { ...site, tier: "free" }, workspace: { protected: ["*:protected_branch/*"] } },
-  });
-  policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));
-  const refused = await evenkeel("apply", "--yes");
-  expect([refused.code, refused.writes]).toEqual([3, 0]);
-  expect(refused.stderr + refused.stdout).toContain(`${address.branch} is protected and would be replaced`);
-  expect((await evenkeel("apply", "--yes", "--allow-protected", address.branch)).code).toBe(0);
 });
 
 describe("the requests of a plan", () => {

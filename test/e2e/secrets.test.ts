@@ -133,17 +133,6 @@ test("a credential in EVENKEEL_URL is refused, and stands in nothing that a run 
   }
 });
 
-test("a name that every object knows is a missing secret like any other, found before the first write", async () => {
-  const hooks = ["constructor", "__proto__", "toString"].map((name) => ({ webhook: { secret: `env:${name}` } }));
-  const integrations = Object.fromEntries(
-    ["a", "b", "c"].map((letter, i) => [`chat-webhook-${letter}`, hooks[i] ?? {}]),
-  );
-  const { evenkeel } = await scene({ projects: [{ path: "p" }], policy: { ...policy, integrations } });
-  const ran = await evenkeel("apply", "--yes");
-  expect(ran).toMatchObject({ code: 1, writes: 0 });
-  for (const name of ["constructor", "__proto__", "toString"]) expect(ran.stderr).toContain(`env:${name} (not set)`);
-});
-
 test("a literal is refused, or allowed by the workspace and still shown nowhere", async () => {
   const literal = { ...policy, integrations: { "chat-webhook-d": { webhook: canary, push_events: false } } };
   const strict = await scene({ projects: [{ path: "p" }], policy: literal });

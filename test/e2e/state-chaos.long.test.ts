@@ -72,25 +72,6 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
     }
   }
 
-  test("that is killed again and again sends nothing without its intent, and the next one goes on", async () => {
-    const made = await fleet(40);
-    for (const more of [1, 2, 3, 4]) {
-      const before = made.server.requests.writes;
-      const running = made.begin("apply", "--yes", "--lock-timeout", "5m");
-      await until(() => made.server.requests.writes >= before + more);
-      running.kill("SIGKILL");
-      await running.ended;
-      await expired();
-    }
-    expect(await made.run("apply", "--yes", "--lock-timeout", "5m")).toMatchObject({ code: 0 });
-    const lines = await journals(made);
-    expect(intents(lines)).toBeGreaterThanOrEqual(made.server.requests.writes);
-    expect(lines.filter(({ event }) => event === "noticed")).toHaveLength(4);
-    await converged(made);
-    const history = JSON.parse((await made.run("runs", "--report", "json")).stdout);
-    expect(history.map(({ outcome }: { outcome: string }) => outcome)).toEqual(["applied", null, null, null, null]);
-  });
-
   test("goes on where the database is killed and comes back, again and again", async () => {
     const made = await fleet(60);
     const running = start(["apply", "--yes"], made.root, made.env);

@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan/plan.ts";
 import { drain, projectMoves, stage } from "../storage/stage.ts";
 import { until } from "../support/until.ts";
 
@@ -28,28 +26,6 @@ test("--storage says so where no manifest declares a migration, and a target of 
 });
 
 describe("the main road", () => {
-  test("plan, apply, plan again: empty; status counts before and after", async () => {
-    const { evenkeel } = await stage({ behaviour: "observed" });
-    const status = async () => JSON.parse((await evenkeel("storage", "status", "old", "--report", "json")).stdout);
-    expect(await status()).toMatchObject({ storage: "old", projects: 2 });
-    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
-    const planned = await evenkeel("plan", "--storage", "--detailed-exitcode");
-    expect(planned.code).toBe(2);
-    expect(planned.stdout).toContain("~ storage:old/projects");
-    const rehearsed = await evenkeel("apply", "--storage", "--dry-run");
-    expect(rehearsed).toMatchObject({ code: 0, writes: 0 });
-    expect(rehearsed.stdout).toContain(`POST ${projectMoves}\n    source_storage_name: "old"`);
-    const applied = await evenkeel("apply", "--storage", "--yes", "--report", "json");
-    expect(applied).toMatchObject({ code: 0, writes: 1 });
-    const document = JSON.parse(applied.stdout) as Plan;
-    expect(document.resource_changes.map(({ address, outcome }) => [address, outcome?.status])).toEqual([
-      ["storage:old/projects", "applied"],
-    ]);
-    expect(document.summary.outcomes?.applied).toBe(1);
-    expect(await status()).toMatchObject({ projects: 0 });
-    expect((await evenkeel("plan", "--storage", "--detailed-exitcode")).code).toBe(0);
-  });
-
   test("an interrupted apply ends with 130; a killed one is named; neither is scheduled twice", async () => {
     const { evenkeel, begin, scheduled } = await stage({ moveDuration: 30_000 });
     const interrupted = begin("apply", "--storage", "--yes");
@@ -78,13 +54,6 @@ test("a guard refuses with 3, and sends nothing", async () => {
   const applied = await evenkeel("apply", "--storage", "--yes");
   expect(applied.code).toBe(3);
   expect(server.requests.writes).toBe(0);
-});
-
-test("a saved plan: once applied, and then stale", async () => {
-  const { evenkeel, root } = await stage();
-  expect((await evenkeel("plan", "--storage", "--out", "plan.json")).code).toBe(0);
-  expect((await evenkeel("apply", join(root, "plan.json"))).code).toBe(0);
-  expect((await evenkeel("apply", "plan.json")).code).toBe(4);
 });
 
 test("storage status of no storage is wrong usage", async () => {

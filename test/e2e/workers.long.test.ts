@@ -3,8 +3,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { ResourceKind } from "../../src/model/resource-kind.ts";
-import { readYaml } from "../kinds/kinds.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { lacks } from "../support/needs.ts";
@@ -108,36 +106,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(await evenkeel("drift")).toMatchObject({ code: 0 });
   });
 
-  test("know the kinds that the workspace describes, of projects and of groups", async () => {
-    const gates = readYaml(join(import.meta.dirname, "../laws/own/gates.yaml")) as ResourceKind;
-    const few = names.slice(0, 8);
-    const labels = { a: { color: "#ff0000" } };
-    const { evenkeel, worker, write, ask } = await fleet(
-      {
-        ...{ release: "19.9", tier: "ultimate", kinds: [gates] },
-        seed: { projects: few.map((path) => ({ path })), users: [{ id: 51, username: "anna" }] },
-        site: { dialect: "gitlab", release: "19.9", tier: "ultimate" },
-        policy: { projects: ["group/*"], gates: { door: { level: 40, approvers: ["anna"], mode: "closed" } } },
-        policies: {
-          groups: { groups: ["**"], gates: { door: { level: "developer", token: { secret: "env:GATE" } } }, labels },
-        },
-        workspace: { ledger: "state" },
-      },
-      { GATE: "gate-1-secret" },
-    );
-    write("gates.yaml", JSON.stringify(gates));
-    const alone = await evenkeel("plan", "--report", "json");
-    await Promise.all([worker(), worker()]);
-    const together = await evenkeel("plan", "--report", "json", "--workers");
-    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, writes: 0 });
-    expect(told(together.stdout)).toBe(told(alone.stdout));
-    expect(await evenkeel("apply", "--yes", "--workers")).toMatchObject({ stderr: "", code: 0, writes: 10 });
-    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
-    expect((await ask("GET", "/projects/group%2Fp000/gates")).json).toMatchObject([
-      { approvers: [51], mode: "closed" },
-    ]);
-  });
-
   test("plan what one process plans, byte for byte", async () => {
     const { evenkeel, worker, server } = await fleet({
       projects: [...projects, { path: "group/q", licenses: { MIT: "allowed", "agpl-3.0": "denied", X: "allowed" } }],
@@ -154,29 +122,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(agents.size).toBeGreaterThan(100);
     for (const each of workers) each.kill("SIGTERM");
     expect(await Promise.all(workers.map(({ ended }) => ended))).toMatchObject([{ code: 0 }, { code: 0 }]);
-  });
-
-  test("plan the same in another dialect, whose release nobody states", async () => {
-    const gitlab = { dialect: "gitlab", release: "15.6", behaviour: "observed" } as const;
-    const own = { slack: { webhook: { secret: "env:HOOK" }, channel: "#x" }, irker: { recipients: "#a" } };
-    const { evenkeel, worker } = await fleet({
-      ...gitlab,
-      site: { dialect: "gitlab" },
-      secrets: { HOOK: "h" },
-      policy: { projects: ["group/*"], integrations: own },
-      projects: names
-        .slice(0, 60)
-        .map((path, index) => ({ id: index + 1, path, integrations: { bamboo: { bamboo_url: "https://ci" } } })),
-    });
-    const alone = await evenkeel("plan", "--report", "json");
-    await worker({ HOOK: "h" });
-    const together = await evenkeel("plan", "--report", "json", "--workers");
-    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, writes: 0 });
-    expect(told(together.stdout)).toBe(told(alone.stdout));
-    const applied = await evenkeel("apply", "--yes", "--workers", "--report", "json");
-    expect(applied).toMatchObject({ code: 0, writes: 120 });
-    expect(applied.requests).toContain("PUT /projects/1/integrations/slack");
-    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
   });
 
   /** POSTs that the server was sent, and whether any license is there twice. */
@@ -350,21 +295,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(await written(made)).toMatchObject({ licenses: new Set(["AGPL-3.0,MIT"]) });
   });
 
-  test("resolve secrets themselves: what needs one that a worker lacks fails by its name, and others go on", async () => {
-    const hook = { integrations: { "chat-webhook-d": { webhook: { secret: "env:HOOK" }, push_events: false } } };
-    const made = await fleet({
-      policies: { hook: { projects: ["group/p000", "group/p001"], ...hook } },
-    });
-    await made.worker();
-    const ended = await made.evenkeel("apply", "--yes", "--workers", "--report", "json");
-    expect(ended.code).toBe(1);
-    const failed = ended.plan().resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
-    expect(new Set(failed.map(({ project }) => project))).toEqual(new Set(["group/p000", "group/p001"]));
-    expect(new Set(failed.map(({ outcome }) => outcome?.error))).toEqual(
-      new Set(["a secret is needed and cannot be resolved: env:HOOK (not set)"]),
-    );
-  });
-
   test("stop what they do for a run that is cancelled, and nothing of it is left", async () => {
     const made = await fleet({ latency: 50 });
     const { open, at } = await gated(made, 6);
@@ -503,18 +433,5 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       `the token was rejected; sent by the worker on ${hostname()} (process ${wrong.pid})`,
     );
     expect(ended.stderr).not.toContain("CANARY");
-  });
-
-  test("go through the waves of an apply", async () => {
-    const made = await fleet();
-    await made.worker();
-    const ended = await made.evenkeel("apply", "--yes", "--workers", "--waves", "2,100%", "--report", "json");
-    expect(ended).toMatchObject({ code: 0, stderr: "", writes: 240 });
-    const { waves, outcomes } = JSON.parse(ended.stdout).summary;
-    expect(waves.map(({ status, projects }: { status: string; projects: number }) => [status, projects])).toEqual([
-      ["applied", 2],
-      ["applied", 118],
-    ]);
-    expect(outcomes).toMatchObject({ applied: 240 });
   });
 });
