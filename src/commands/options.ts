@@ -29,7 +29,7 @@ export const timeout = option("--timeout <duration>", "stop the whole run after 
 });
 export const giveUpAfter = option(
   "--give-up-after <duration>",
-  "stop when the server has not responded for this time; default: 60s",
+  "stop if the server does not respond for this time; default: 60s",
   { takes: "duration" },
 );
 export const out = option("--out <file>", "save the plan, as JSON; -: to stdout instead of the text");
@@ -46,12 +46,12 @@ export const asOf = option("--as-of <date>", "evaluate dates as of this day (UTC
   takes: "day",
 });
 
-export const dialect = option("--dialect <name>", "naming dialect; default: that of the workspace", {
+export const dialect = option("--dialect <name>", "naming dialect; default: the workspace's", {
   choices: dialectNames,
 });
 export const serverDialect = option(
   "--dialect <name>",
-  "naming dialect: that of the specification (neutral), or that of a platform",
+  "naming dialect: the specification's (neutral) or a platform's",
   { choices: dialectNames, default: "neutral" },
 );
 export const isTag = option("--tag", "the ref is a tag");
@@ -73,7 +73,7 @@ export const target = option("--target <glob>", "only addresses that match, such
   takes: "list",
 });
 
-export const exclude = option("--exclude <glob>", "no addresses that match, such as '*:variable/*' (repeatable)", {
+export const exclude = option("--exclude <glob>", "skip addresses that match, such as '*:variable/*' (repeatable)", {
   takes: "list",
 });
 
@@ -82,7 +82,7 @@ export const online = [
   folder,
   target,
   exclude,
-  option("--shard <i/n>", "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL", {
+  option("--shard <i/n>", "only part i of n of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL", {
     takes: "shard",
   }),
   option("--since <rev>", "only projects whose desired state changed since this git revision"),

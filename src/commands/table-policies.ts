@@ -15,10 +15,10 @@ export const startCommands = {
       ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "without questions"],
     ],
     flags: [
-      option("--url <url>", "the server's URL; if left out, init asks for it on a terminal"),
+      option("--url <url>", "the server's URL; if omitted, init asks for it on a terminal"),
       option("--release <release>", "its release, such as 14.5"),
       option("--tier <tier>", "its tier", { choices: common.tiers }),
-      option("--dialect <name>", "its naming dialect; default: the server is asked", { choices: dialectNames }),
+      option("--dialect <name>", "its naming dialect; default: detected from the server", { choices: dialectNames }),
       option("--ci <forge>", "also write a pipeline: plan, apply, drift", { choices: ["gitlab", "github"] }),
     ],
   },
@@ -30,23 +30,23 @@ export const startCommands = {
       ["evenkeel import --group 'payments/**'", "the projects of a group"],
       ["evenkeel import --all --factor", "everything that the token can see; shared settings become common policies"],
       ["evenkeel import payments/api --kinds webhooks,labels", "other kinds of resources; all: every kind"],
-      ["evenkeel import --group 'payments/**/' --kinds labels --factor", "groups, by a glob with a slash after it"],
+      ["evenkeel import --group 'payments/**/' --kinds labels --factor", "groups, by a glob with a trailing slash"],
       ["evenkeel import --instance", "settings, variables, topics and system hooks of the whole server"],
-      ["evenkeel import --from gitlabform config.yml", "what a gitlabform configuration declares of projects; offline"],
-      ["evenkeel import --from terraform *.tf terraform.tfvars", "those of Terraform files, or of its state; offline"],
+      ["evenkeel import --from gitlabform config.yml", "policies from a gitlabform configuration; offline"],
+      ["evenkeel import --from terraform *.tf terraform.tfvars", "policies from Terraform files or a state; offline"],
     ],
     flags: [
       ...common.connected,
       option("--all", "every project that the token can see"),
       option(
         "--group <glob>",
-        "projects whose path matches, or those below a group; with a slash after a glob: groups (repeatable)",
+        "projects whose path matches or that are below a group; a trailing slash selects groups (repeatable)",
         { takes: "list" },
       ),
       option("--instance", "the instance: its settings, variables, topics and system hooks"),
       option(
         "--kinds <section>",
-        "what to read, such as webhooks,labels, or all; default: integrations and licenses, of the instance everything (repeatable)",
+        "the kinds to read, such as webhooks,labels, or all; default: integrations and licenses, with --instance all (repeatable)",
         { takes: "list" },
       ),
       option("--factor", "extract settings that projects share into common policies"),
@@ -56,7 +56,7 @@ export const startCommands = {
       }),
       option(
         "--values <form>",
-        "form of all values of variables that are not masked or hidden; default: a literal where it is plainly no credential",
+        "how to write values of variables that are not masked or hidden; default: as literals if clearly no credentials",
         { choices: ["literal", "reference"] },
       ),
       option("--from <tool>", "read that tool's files instead of the server, offline", {
@@ -94,7 +94,7 @@ export const startCommands = {
       common.folder,
       common.report,
       common.dialect,
-      option("--kinds", "kinds of resources other than integrations"),
+      option("--kinds", "list the kinds of resources other than integrations"),
     ],
   },
   schema: {
@@ -149,7 +149,7 @@ export const manifestCommands = {
   },
   overrides: {
     arguments: "[policy]",
-    summary: "what policies with wildcards declare and other policies override, project by project; offline",
+    summary: "list entries of policies with a wildcard that other policies override, by project; offline",
     examples: [
       ["evenkeel overrides", "of every policy with a wildcard"],
       ["evenkeel overrides company --projects projects.txt", "of one policy, in these projects"],
@@ -159,14 +159,17 @@ export const manifestCommands = {
   },
   prune: {
     arguments: "[policy...]",
-    summary: "remove entries that wider policies declare as well; changes no desired state",
+    summary: "remove entries that a wider policy also declares; the desired state stays the same",
     examples: [
-      ["evenkeel prune", "entries that any policy with a wildcard declares as well"],
-      ["evenkeel prune --check", "for CI: changes nothing, exit 1 if something could go"],
-      ["evenkeel prune company --yield", "also entries that differ, so that the policy holds; asks first"],
+      ["evenkeel prune", "entries that any policy with a wildcard also declares"],
+      ["evenkeel prune --check", "for CI: changes nothing, exit 1 if something can be removed"],
+      ["evenkeel prune company --yield", "also entries that differ, so that the policy takes effect; asks first"],
     ],
     flags: [
-      { ...common.check, description: "list what could go without changing anything; exit 1 if there is something" },
+      {
+        ...common.check,
+        description: "list what can be removed without changing anything; exit 1 if there is anything",
+      },
       option("--yield", "remove entries that differ from the policy, too"),
       common.yes,
       common.projects,
@@ -208,7 +211,7 @@ export const reviewCommands = {
     ],
   },
   unmanaged: {
-    summary: "what is live and no policy declares; changes nothing",
+    summary: "list live resources that no policy declares; changes nothing",
     examples: [
       ["evenkeel unmanaged", "of the projects that policies select"],
       ["evenkeel unmanaged --target 'payments/*:webhook/*' --report json", "a part of it, for scripts"],
@@ -247,7 +250,7 @@ export const reviewCommands = {
         "--merge-request",
         "commit the changes to a branch on the server and open a merge request, or update the open one",
       ),
-      option("--branch <name>", "its branch; default: evenkeel/accept-… by the addresses"),
+      option("--branch <name>", "the branch; default: evenkeel/accept-… derived from the addresses"),
       option("--dry-run", "show the lines that would change without changing them"),
     ],
   },
@@ -270,9 +273,9 @@ export const reviewCommands = {
     ],
   },
   mcp: {
-    summary: "answer the questions of an AI assistant over the Model Context Protocol on stdio; read-only",
+    summary: "serve an AI assistant over the Model Context Protocol (stdio); read-only",
     examples: [
-      ["evenkeel mcp", "the workspace of this folder; an assistant starts it"],
+      ["evenkeel mcp", "the workspace of this folder; the assistant starts it"],
       ["evenkeel mcp -C policies-repo", "another one"],
     ],
     flags: [common.folder],

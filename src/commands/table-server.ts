@@ -63,7 +63,7 @@ export const serverCommands = {
   drift: {
     summary: "like plan --detailed-exitcode, for scheduled jobs",
     examples: [
-      ["evenkeel drift", "exit 0 in sync, 2 where live state differs"],
+      ["evenkeel drift", "exit 0 if in sync, 2 if live state differs"],
       ["evenkeel drift --quiet --report prometheus=/var/lib/node_exporter/evenkeel.prom", "nightly"],
     ],
     flags: [
@@ -130,7 +130,7 @@ export const operateCommands = {
       ),
       option(
         "--merge-request",
-        "propose to accept drift: a merge request for each group of equal drift, closed when it is gone",
+        "open a merge request that accepts drift, one for each group of equal drift; closed when the drift is gone",
       ),
       option("--hooks <port>", "listen for POST /hooks/push, GET /healthz and GET /metrics; 0 for a free port", {
         takes: "count",
@@ -191,7 +191,7 @@ export const operateCommands = {
     flags: common.offline,
   },
   state: {
-    summary: "where the state is, who holds the lease, and how much is kept",
+    summary: "where the state is, who holds the lease, and how much it contains",
     examples: [
       ["evenkeel state", "the workspace of this folder"],
       ["evenkeel state --report json", "for scripts"],
@@ -336,14 +336,14 @@ export const rehearsalCommands = {
     examples: [
       ["evenkeel serve --seed seed.yaml", "on a free port, in memory"],
       ["evenkeel serve --port 8080 --data server.db", "keeps its data across restarts"],
-      ["evenkeel serve --kinds .", "with the kinds of resources of this workspace, too"],
+      ["evenkeel serve --kinds .", "including this workspace's own kinds of resources"],
     ],
     flags: [
       option("--port <n>", "the port; 0 for a free one", { takes: "count", default: "0" }),
       option("--host <host>", "the address to bind to", { default: "127.0.0.1" }),
       option("--seed <file>", "YAML with the initial content"),
       option("--data <file>", "keep everything in this database file"),
-      option("--kinds <dir>", "serve the kinds of resources in this folder, beside the bundled ones"),
+      option("--kinds <dir>", "also serve the kinds of resources defined in this folder"),
       option("--token <token>", "an administrator's token", { default: "evenkeel-dev-token" }),
       option("--release <release>", "the release to behave like", { default: "14.5" }),
       option("--tier <tier>", "the tier to behave like", { choices: common.tiers, default: "ultimate" }),

@@ -12,13 +12,13 @@ export function formatOwner(kind: ResourceKind): string {
 export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind): readonly string[] {
   const { role, tier, release } = needs;
   return [
-    ...(role ? [`Writing needs the role ${role}.`] : []),
+    ...(role ? [`Writing requires the role ${role}.`] : []),
     ...(tier && tier !== "free" ? [`Tier ${tier}.`] : []),
-    ...(release ? [`From ${release}.`] : []),
+    ...(release ? [`From release ${release} on.`] : []),
     ...(removed ? [`Removed in ${removed.release}: ${removed.instead}.`] : []),
     ...(calls.create ? [] : ["It can be changed, but neither created nor deleted."]),
     ...(calls.create && !calls.delete ? ["It can be created and changed, but not deleted."] : []),
-    ...(replace ? ["A change that the server cannot make is a replacement."] : []),
+    ...(replace ? ["If the server cannot make a change, the resource is deleted and created again."] : []),
   ];
 }
 

@@ -15,7 +15,7 @@ export function kindsPage(): string {
 const head = `# Reference of the bundled kinds
 
 Generated from \`schemas/kinds/\` by \`npm run docs\`. [Kinds of resources](kinds.md) explains how a kind works, and how to write your own.
-Integrations are described by \`evenkeel explain\`. Where a field has a release, servers have it from that release on.`;
+\`evenkeel explain\` describes integrations. A release next to a field is the first one that has it.`;
 
 function section(title: string, all: readonly ResourceKind[]): string {
   return [`## ${title}`, ...all.map(page)].join("\n\n");
