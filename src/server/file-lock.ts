@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import fs, { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import process from "node:process";
 import { UserError } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
-import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
+import { type ProcessMark, processMarks } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
 /** Ensures that no other process uses a file. */
@@ -15,7 +15,7 @@ export interface FileLock {
 }
 
 const held = new Set<string>();
-const system = processSystem(fs, os, process);
+const marks = processMarks(fs, os, process);
 
 /** Milliseconds. */
 const renewalInterval = 5000;
@@ -28,7 +28,7 @@ const duration = 30_000;
  */
 export function takeFileLock(file: string): FileLock {
   const lock = `${file}.pid`;
-  const text = JSON.stringify({ ...ownMark(system), id: randomBytes(6).toString("hex") });
+  const text = JSON.stringify({ ...marks.own(), id: randomBytes(6).toString("hex") });
   for (let attempt = 0; attempt < 3; attempt++) {
     if (create(lock, text)) return createLock(file, lock, text);
     const holder = readHolder(lock);
@@ -45,7 +45,7 @@ export function takeFileLock(file: string): FileLock {
 
 function createLock(file: string, lock: string, text: string): FileLock {
   held.add(lock);
-  const isHeld = () => system.read(lock) === text;
+  const isHeld = () => readLock(lock) === text;
   const timer = setInterval(() => {
     if (isHeld()) touch(lock);
   }, renewalInterval);
@@ -92,10 +92,16 @@ function setAside(lock: string): void {
 }
 
 function readHolder(lock: string): ProcessMark | undefined {
-  const owner = parseOwner(system.read(lock) ?? "");
-  if (!owner) return undefined;
-  if (isSameProcess(owner, ownMark(system))) return held.has(lock) ? owner : undefined;
-  return hasEnded(owner, system) || isOver(lock) ? undefined : owner;
+  const owner = parseOwner(readLock(lock) ?? "");
+  return owner && marks.mayLive(owner, held.has(lock)) && !isOver(lock) ? owner : undefined;
+}
+
+function readLock(lock: string): string | undefined {
+  try {
+    return readFileSync(lock, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined for invalid content. */

@@ -15,7 +15,7 @@ import fs, {
 import os from "node:os";
 import process from "node:process";
 import { UserError } from "../base/exit.ts";
-import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
+import { type ProcessMark, processMarks } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readRegular } from "../workspace/durable-file.ts";
 import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease.ts";
@@ -31,8 +31,7 @@ interface LockOwner extends ProcessMark {
   readonly milliseconds: number;
 }
 
-/** The processes of this machine. */
-export const thisSystem = processSystem(fs, os, process);
+export const processes = processMarks(fs, os, process);
 
 /** Files that this process holds. */
 const heldFiles = new Set<string>();
@@ -69,7 +68,7 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
 
 function lockContent({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
   const owner: LockOwner = {
-    ...ownMark(thisSystem),
+    ...processes.own(),
     pid,
     host,
     since: now.toISOString(),
@@ -199,13 +198,7 @@ function parseOwner(text: string): LockOwner | undefined {
 
 /** True if the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
 function isHeld(file: string, owner: LockOwner, original: string): boolean {
-  return isAlive(owner, original) && !isOver(file, owner, Date.now());
-}
-
-/** A process that cannot be inspected, such as one in another container, counts as alive until its lease expires. */
-function isAlive(owner: LockOwner, file: string): boolean {
-  if (isSameProcess(owner, ownMark(thisSystem))) return heldFiles.has(file);
-  return !hasEnded(owner, thisSystem);
+  return processes.mayLive(owner, heldFiles.has(original)) && !isOver(file, owner, Date.now());
 }
 
 function isOver(file: string, owner: LockOwner, now: number): boolean {

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { cwd, execPath, pid, platform, ppid } from "node:process";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import { ownMark } from "../../src/base/process-mark.ts";
-import { thisSystem } from "../../src/state/folder-lease.ts";
+import { processes } from "../../src/state/folder-lease.ts";
 import { folderState } from "../../src/state/folder-store.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
@@ -22,7 +21,7 @@ function left(text: string) {
   return { file, take: () => takeLease(folderState(root).leases, mine, { duration: 60_000 }) };
 }
 
-const here = ownMark(thisSystem);
+const here = processes.own();
 const owner = {
   host: hostname(),
   since: "2026-01-01T00:00:00Z",
@@ -50,23 +49,19 @@ const hasNamespaces = spawnSync("unshare", ["--pid", "--fork", "true"]).status =
 
 describe("a lease that says who holds it", () => {
   test.skipIf(platform !== "linux").each<[string, object]>([
-    ["to a later process", { pid: ppid, started: "1" }],
-    ["to this one, which began later", { pid, started: "1" }],
+    ["to this process, which does not hold it", { pid }],
     ["to nobody", { pid: 2 ** 22 + 1 }],
   ])("is taken over at once where its number has gone %s", async (_, more) => {
     await (await lockOf({ ...here, ...more }).take())[Symbol.asyncDispose]();
   });
 
   test.each<[string, object]>([
-    ["of another PID namespace, with this process's own number", { namespace: "pid:[1]" }],
-    ["of another PID namespace, whose number nobody has here", { namespace: "pid:[1]", pid: 2 ** 22 + 1 }],
-    ["of another boot, or another machine with this host name", { boot: "another" }],
+    ["of another boot or PID namespace, with this process's own number", { system: "another" }],
+    ["of another boot or PID namespace, whose number nobody has here", { system: "another", pid: 2 ** 22 + 1 }],
     ["of another host", { host: "another" }],
-    ["of a system that does not report its boot", { boot: undefined }],
-    ["of a system that does not report its namespace", { namespace: undefined }],
-    ["of another platform", { boot: undefined, namespace: undefined, started: undefined }],
+    ["of another platform", { system: undefined }],
   ])("is not taken from a process %s before its time is over", async (_, more) => {
-    const { take, file } = lockOf({ ...here, started: "1", ...more });
+    const { take, file } = lockOf({ ...here, ...more });
     await expect(take()).rejects.toThrow("another apply holds this workspace");
     const over = Date.now() / 1000 - 61;
     utimesSync(file, over, over);
@@ -144,7 +139,7 @@ describe("a lock is not taken", () => {
 });
 
 test("a run that records snapshots waits for another one, and takes over the lock of a dead one", async () => {
-  const held = { ...here, ...owner, pid: ppid, started: undefined, run: "look-1" };
+  const held = { ...here, ...owner, pid: ppid, run: "look-1" };
   const { root } = folder({ ".evenkeel/snapshots/lock": JSON.stringify(held) });
   const file = join(root, ".evenkeel/snapshots/lock");
   const { snapshots } = folderState(root);
@@ -153,7 +148,7 @@ test("a run that records snapshots waits for another one, and takes over the loc
   expect(await allSnapshots(snapshots)).toEqual([]);
   rmSync(file);
   await waiting;
-  writeFileSync(file, JSON.stringify({ ...held, started: "1", ...(platform !== "linux" && { milliseconds: 1 }) }));
+  writeFileSync(file, JSON.stringify({ ...held, pid: 2 ** 22 + 1, ...(platform !== "linux" && { milliseconds: 1 }) }));
   await recordObservation(snapshots, look("r2", [looked("q")]));
   expect((await allSnapshots(snapshots)).map(({ project }) => project)).toEqual(["q"]);
   expect(() => readFileSync(file)).toThrow("ENOENT");
