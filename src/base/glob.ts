@@ -52,32 +52,6 @@ export function isGlob(text: string): boolean {
   return /[*?[{\\]/.test(text);
 }
 
-/**
- * The state of a glob below a folder: folders with equal states have the same matches below them. Undefined
- * where nothing below can match. `""` is the root folder.
- */
-export function globReach(glob: string, rules: GlobRules): (folder: string) => string | undefined {
-  const segments = glob.split("/");
-  const deep = segments.findIndex(isDeep);
-  const fixed = segments.slice(0, deep < 0 ? -1 : deep).map((each) => globMatcher(each, rules));
-  const rest = deep < 0 ? [] : segments.slice(deep + 1);
-  const isPlain = segments[deep] === "**" && !rest.some(isDeep);
-  const isVisible = visibility(glob, rules);
-  return (folder) => {
-    const names = folder === "" ? [] : folder.split("/");
-    const matches = isVisible(folder) && fixed.every((is, index) => index >= names.length || is(names[index] ?? ""));
-    if (!matches || (deep < 0 && names.length > fixed.length)) return undefined;
-    if (names.length <= fixed.length) return String(names.length);
-    // Of the segments after `**`, all but the last may match folders.
-    return isPlain ? `**/${names.slice(Math.max(fixed.length, names.length - rest.length + 1)).join("/")}` : folder;
-  };
-}
-
-/** True if a part of a glob between slashes may match several segments. */
-function isDeep(segment: string): boolean {
-  return /\*\*|\\|^[^{]*\}|\{[^}]*$|\[[^\]]*$/.test(segment);
-}
-
 const longest = 10_000;
 
 /** Unsupported syntax of a glob, as the end of "expected …". */

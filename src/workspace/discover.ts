@@ -1,14 +1,24 @@
 import { type Dirent, existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
 import type { Ignore } from "ignore";
-import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
+import { type GlobRules, globFolder, globMatcher, isGlob } from "../base/glob.ts";
 import { load } from "../base/load.ts";
 import { repositoryTop } from "../git/open-git.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "./durable-file.ts";
-import { entriesBelow, inside, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./walk.ts";
+import {
+  entriesBelow,
+  isManifest,
+  isWithin,
+  type Located,
+  list,
+  onceEach,
+  rootOf,
+  targetOf,
+  type Walk,
+} from "./walk.ts";
 
 /** Manifests of a workspace: sorted relative paths with forward slashes. A file with several paths is listed once. */
 export interface Discovered {
@@ -22,31 +32,58 @@ export function discover(
   patterns: readonly string[] | undefined,
   workspace: Placed | undefined,
 ): Discovered {
-  return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(root);
+  return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(rootOf(root));
 }
 
-/** Skips files that git ignores, dot paths, node_modules and linked folders. */
-function byDefault(folder: string): Discovered {
-  const root = rootOf(folder);
-  const problems: Problem[] = [];
+/** A search for manifests that does not follow linked folders. */
+interface Search {
+  readonly root: Located;
+  readonly problems: Problem[];
+  /** Real paths of the folders that were searched. */
+  readonly searched: Set<string>;
+  /** Linked folders in them. */
+  readonly links: Located[];
+}
+
+function beginSearch(root: Located): Search {
+  return { root, problems: [], searched: new Set(), links: [] };
+}
+
+/** The files below a folder that may be manifests, by name. */
+function findFiles({ problems, searched, links }: Search, start: Located, counts: Walk["counts"]): readonly Located[] {
+  searched.add(start.real);
+  const found = entriesBelow(start, {
+    list: (each) => list(each, problems),
+    counts: (each, entry) => {
+      const isCounted = counts(each, entry);
+      if (isCounted && entry.isDirectory()) searched.add(each.real);
+      return isCounted;
+    },
+  });
+  const targets = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink()).map(leadsTo);
+  links.push(...targets.filter(({ isFolder }) => isFolder));
+  return targets.filter(({ path, isFolder }) => !isFolder && isManifest(path));
+}
+
+/** The result, with a warning for each linked folder whose target was not searched either. */
+function endSearch({ root, problems, searched, links }: Search, files: readonly Located[]): Discovered {
+  const unsearched = new Map(links.filter(({ real }) => !searched.has(real)).map((link) => [link.path, link]));
+  const warnings = Array.from(unsearched.values(), (link) => reportUnsearched(root, link));
+  return { files: onceEach(root, files), problems: [...problems, ...warnings] };
+}
+
+/** Skips files that git ignores, dot paths and node_modules. */
+function byDefault(root: Located): Discovered {
+  const search = beginSearch(root);
   const rules = new Map([[root.real, readIgnored(root.real)]]);
-  const counts = (found: Located, entry: Dirent): boolean => {
+  const files = findFiles(search, root, (found, entry) => {
     const ignored = rules.get(dirname(found.real));
     if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
     if (!ignored || ignored.has(found.real, entry.isDirectory())) return false;
     if (entry.isDirectory()) rules.set(found.real, ignored.below(found.real));
     return true;
-  };
-  const found = entriesBelow(root, { list: (each) => list(each, problems), counts });
-  const targets = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink()).map((each) => leadsTo(each));
-  const skipped = targets.filter(({ real, isFolder }) => isFolder && !rules.has(real));
-  return {
-    files: onceEach(
-      root,
-      targets.filter(({ path, isFolder }) => !isFolder && isManifest(path)),
-    ),
-    problems: [...problems, ...skipped.map((link) => reportUnsearched(root, link))],
-  };
+  });
+  return endSearch(search, files);
 }
 
 function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Located & { readonly isFolder: boolean } {
@@ -63,7 +100,8 @@ function reportUnsearched(root: Located, link: Located): Problem {
 
 /** Uses only the patterns, not the ignore rules of git. Dot paths and node_modules are matched if a pattern names them. */
 function byPatterns(root: Located, patterns: readonly string[], workspace: Placed): Discovered {
-  const problems: Problem[] = [];
+  const search = beginSearch(root);
+  const { problems } = search;
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => createMatcher(pattern.slice(1)));
   const seen = new Set<string>();
   const files = patterns.flatMap((written, index) => {
@@ -75,15 +113,19 @@ function byPatterns(root: Located, patterns: readonly string[], workspace: Place
       problems.push(problemAt("outside", "expected a glob that stays inside the workspace", at));
       return [];
     }
+    const start = findStart(root, pattern);
+    if (start && !isWithin(root, start)) {
+      problems.push(problemAt("symlink", `${start.path} is a link that leads out of the workspace`, at));
+      return [];
+    }
     const before = problems.length;
-    const refuse = (path: string, why: string) => void problems.push(problemAt("symlink", `${path} is ${why}`, at));
-    const found = search({ root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
+    const found = start ? matchesOf(search, start, pattern).filter(({ path }) => !left.some((is) => is(path))) : [];
     if (found.length === 0 && problems.length === before) {
       problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file${ofFolder(pattern)}`, at));
     }
     return found;
   });
-  return { files: onceEach(root, files), problems };
+  return endSearch(search, files);
 }
 
 /** A hint for a pattern that names a folder, which does not match the files in it. */
@@ -145,73 +187,23 @@ function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
 /** Options of globs over files. */
 const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 
-/** Maximum depth of nested linked folders that are followed. */
-const mostLinks = 8;
-
-interface Search {
-  readonly root: Located;
-  readonly pattern: string;
-  /** Called for a matching linked folder that cannot be followed, with the reason. */
-  readonly refuse: (path: string, why: string) => void;
-  readonly problems: Problem[];
-}
-
-/**
- * Finds the files that match a pattern. Linked folders are followed if they are in the workspace and the pattern can match
- * inside them. A folder is searched once per remaining pattern, so that loops terminate. Paths through fewer links come
- * first, then the order of names.
- */
-function search({ root, pattern, refuse, problems }: Search): readonly Located[] {
+/** The files below a folder that match a pattern. */
+function matchesOf(search: Search, start: Located, pattern: string): readonly Located[] {
   const matches = globMatcher(pattern, ofFiles);
-  const reach = globReach(pattern, ofFiles);
-  const searched = new Set<string>();
-  const found: Located[] = [];
-  let links: Located[] = [];
-
-  const file = (located: Located) => {
-    if (isManifest(located.path) && matches(located.path)) found.push(located);
+  const hasDots = /(?:^|[/{,])\\?\./.test(pattern);
+  const depth = pattern.includes("**") ? Number.POSITIVE_INFINITY : pattern.split("/").length;
+  const counts: Walk["counts"] = ({ path }, { name }) => {
+    if (name === "node_modules" && !pattern.includes(name)) return false;
+    return (hasDots || !name.startsWith(".")) && path.split("/").length <= depth;
   };
-
-  const folder = (located: Located) => {
-    const state = reach(located.path);
-    if (state === undefined || searched.has(`${located.real}\0${state}`)) return;
-    searched.add(`${located.real}\0${state}`);
-    for (const entry of list(located, problems)) {
-      const inner = inside(located, entry.name);
-      if (entry.name === "node_modules" && !pattern.includes(entry.name)) continue;
-      if (entry.isSymbolicLink()) link(inner);
-      else if (entry.isDirectory()) folder(inner);
-      else if (entry.isFile()) file(inner);
-    }
-  };
-
-  const link = (located: Located) => {
-    const target = targetOf(located);
-    if (!target?.isFolder) file(target ?? located);
-    else if (reach(target.path) !== undefined) links.push(target);
-  };
-
-  const follow = (target: Located) => {
-    if (isWithin(root, target)) folder(target);
-    else refuse(target.path, "a link that leads out of the workspace");
-  };
-
-  links = [...findStart(root, pattern)];
-  for (let depth = 0; links.length > 0; depth++) {
-    const next = links.sort((a, b) => (a.path < b.path ? -1 : 1));
-    links = [];
-    if (depth <= mostLinks) next.forEach(follow);
-    else for (const { path } of next) refuse(path, `a link inside ${mostLinks} linked folders`);
-  }
-  return found;
+  return findFiles(search, start, counts).filter(({ path }) => matches(path));
 }
 
-/** The literal base folder of a pattern, if any. */
-function findStart(root: Located, pattern: string): readonly Located[] {
+/** The literal base folder of a pattern, if any. It may be a link. */
+function findStart(root: Located, pattern: string): Located | undefined {
   const folder = isGlob(pattern) ? globFolder(pattern) : posix.dirname(pattern);
   const path = folder === "." ? "" : folder;
-  const target = path === "" ? root : targetOf({ path, real: join(root.real, path) });
-  return target ? [target] : [];
+  return path === "" ? root : targetOf({ path, real: join(root.real, path) });
 }
 
 /** The ignore rules of git in a folder. The most specific matching rule applies. */

@@ -18,7 +18,7 @@ export function rootOf(root: string): Located {
 }
 
 /** The entry `name` of a folder, if it is not a link. */
-export function inside({ path, real }: Located, name: string): Located {
+function inside({ path, real }: Located, name: string): Located {
   return { path: path === "" ? name : `${path}/${name}`, real: real.endsWith(sep) ? real + name : real + sep + name };
 }
 
