@@ -166,7 +166,7 @@ interface Vocabulary {
   /** Globs of file names, by the kind of file. */
   readonly files: Words<string>;
   readonly ci: Words<Exclude<keyof typeof text.ci, "job">> & { readonly job: string };
-  readonly yaml: Words<"requests" | "scripts" | "environments"> & {
+  readonly yaml: Words<"scripts" | "environments"> & {
     readonly arguments: Readonly<Record<string, string>>;
   };
   readonly shell: Words<keyof typeof text.shell>;

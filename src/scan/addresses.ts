@@ -19,8 +19,6 @@ export interface SentParameter {
   /** Offset of the value, else of the name or the path. */
   readonly offset: number;
   readonly nameOffset: number;
-  /** True if the value comes from a variable, so that the use is only likely. */
-  readonly isVariable?: boolean;
 }
 
 /** A path, a request parameter or a response field that a file mentions. */
@@ -182,10 +180,7 @@ function isAbout({ about, name, value }: Mention, { parameter, attribute, values
   return (about === "sent" || about === "compared") && values.includes(value ?? "");
 }
 
-function toUse(
-  { about, address, value, nameOffset, offset: valueOffset, isVariable }: Mention,
-  detection: RestDetection,
-): Use {
+function toUse({ about, address, value, nameOffset, offset: valueOffset }: Mention, detection: RestDetection): Use {
   const { segment, replace, returned, values } = detection;
   const offset = about === "sent" && !values ? nameOffset : valueOffset;
   if (segment !== undefined) {
@@ -193,7 +188,7 @@ function toUse(
     const at = offset + parts.slice(0, parts.indexOf(segment)).join("/").length + 1;
     return { offset: at, isLikely: !address.sure, ...rewriting(at, at + segment.length, replace) };
   }
-  if (!address.sure || isVariable) return { offset, isLikely: true };
+  if (!address.sure) return { offset, isLikely: true };
   const since = about === "compared" && returned !== undefined ? { since: returned } : {};
   return value === undefined ? { offset } : { offset, ...since, ...rewriting(offset, offset + value.length, replace) };
 }

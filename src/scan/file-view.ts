@@ -1,5 +1,4 @@
-import { isMap, isScalar, isSeq, type Node } from "yaml";
-import { grouped } from "../base/grouped.ts";
+import { isMap, isScalar, type Node } from "yaml";
 import { parseManifest } from "../manifest/document.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
@@ -15,7 +14,6 @@ import { addressInText, mentionsInProgram } from "./program-requests.ts";
 import {
   commandsInYaml,
   mentionsInCommands,
-  mentionsInModules,
   settingsInCommands,
   settingsInYaml,
   type VariableSetting,
@@ -28,7 +26,6 @@ import { parsed } from "./toml.ts";
 import {
   configurationEntries,
   innerRange,
-  nameOf,
   resolverOf,
   stringOf,
   valueAt,
@@ -75,8 +72,7 @@ export function readFile(source: Source, tree: IncludeGraph): FileView {
     isCi ? configurationEntries(document, pipeline.extended) : yamlEntries(document, resolverOf(document)),
   );
   const unread = unreadAs(source, kinds, documents);
-  const inside = filesInConfigMaps(source, documents ?? []);
-  const read = joinParts([readParts(source, entries, kinds), ...inside.map((each) => readParts(each, [], new Set()))]);
+  const read = readParts(source, entries, kinds);
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : listTables(entries, text);
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
@@ -103,33 +99,17 @@ function readParts(source: Source, entries: readonly YamlEntry[], kinds: Readonl
   const evidence = evidenceIn(text);
   const variables = variableTexts(entries, kinds, text);
   const texts = [...usedTexts(written, text), ...variables];
-  const inYaml = settingsInYaml(entries, text);
-  const settings = [...settingsInCommands(commands), ...inYaml];
   return {
     commands,
-    settings,
+    settings: [...settingsInCommands(commands), ...settingsInYaml(entries, text)],
     texts: [...texts, ...inCommands],
     programs: [written, ...inCommands.map((token) => tokensWithin(token))].filter(({ length }) => length > 0),
     mentions: [
       ...mentionsInProgram(written, text, evidence),
-      ...mentionsInCommands(commands, settings, evidence),
-      ...mentionsInModules(entries, text, evidence),
+      ...mentionsInCommands(commands, evidence),
       ...variables.flatMap((each) => addressInText(each, evidence)?.mentions ?? []),
     ],
     queries: kinds.has("graphql") ? queryOf(text) : queriesIn([...texts, ...inCommands]),
-  };
-}
-
-function joinParts([first, ...others]: readonly [Parts, ...Parts[]]): Parts {
-  if (others.length === 0) return first;
-  const all = [first, ...others];
-  return {
-    commands: all.flatMap(({ commands }) => commands),
-    settings: all.flatMap(({ settings }) => settings),
-    texts: all.flatMap(({ texts }) => texts),
-    programs: all.flatMap(({ programs }) => programs),
-    mentions: all.flatMap(({ mentions }) => mentions),
-    queries: all.flatMap(({ queries }) => queries),
   };
 }
 
@@ -180,46 +160,6 @@ function listCommands(
   if (powershellFiles.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
   if (batchFiles.test(file)) return commandsOf(batch(text));
   return kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : [];
-}
-
-/**
- * Scripts and programs in the `data` of ConfigMaps: one source for each language, in which everything else is blank,
- * so that offsets stay those of the file.
- */
-function filesInConfigMaps({ text, release }: Source, documents: readonly (Node | null)[]): readonly Source[] {
-  const files = documents.flatMap(configMapsIn).flatMap((map) => {
-    const data = valueAt(map, "data");
-    return isMap(data) ? data.items.flatMap(({ key, value }) => fileInside(nameOf(key), value, text)) : [];
-  });
-  return [...grouped(files, ({ file }) => /[^.]*$/.exec(file)?.[0] ?? "").values()].map((same) => ({
-    file: same[0]?.file ?? "",
-    text: blankOutside(text, same),
-    release,
-  }));
-}
-
-function configMapsIn(document: Node | null): readonly (Node | null)[] {
-  const list = stringOf(valueAt(document, "kind")) === "List" ? valueAt(document, "items") : undefined;
-  const resources = isSeq(list) ? (list.items as Node[]) : [document];
-  return resources.filter((each) => stringOf(valueAt(each, "kind")) === "ConfigMap");
-}
-
-function fileInside(name: string, value: unknown, text: string) {
-  const range = innerRange(value, text);
-  if (!range || range.folded) return [];
-  if ([shellFiles, powershellFiles, batchFiles].some((each) => each.test(name)) || languageOf(name))
-    return [{ file: name, ...range }];
-  return shebang.test(text.slice(range.start, range.end).trimStart()) ? [{ file: `${name}.sh`, ...range }] : [];
-}
-
-function blankOutside(text: string, ranges: readonly { readonly start: number; readonly end: number }[]): string {
-  let at = 0;
-  const parts = ranges.map(({ start, end }) => {
-    const part = `${text.slice(at, start).replace(/[^\r\n]/g, " ")}${text.slice(start, end)}`;
-    at = end;
-    return part;
-  });
-  return parts.join("");
 }
 
 /** Batch files continue a line with a caret, and have remarks and no single quotes. */

@@ -191,7 +191,7 @@ const { mapOf, pairs: pairCalls, setters } = vocabulary.code;
 
 /**
  * The parameters at a token: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
- * `x["name"] = value`, `{ name }`.
+ * `{ name }`.
  */
 export function parametersAt(program: Program, index: number): readonly SentParameter[] {
   const token = program.tokens[index];
@@ -205,11 +205,10 @@ export function parametersAt(program: Program, index: number): readonly SentPara
   return values.map(({ text, start: offset }) => ({ name, value: text, nameOffset, offset }));
 }
 
-/** The API's name of a field: tags_count for `TagsCount`, `getTagsCount` and `tagsCount`. */
-export function apiName({ kind, text }: Token): string {
+/** The API's name of a field: tags_count for `TagsCount` and `tagsCount`. */
+function apiName({ kind, text }: Token): string {
   if (kind === "text" || !/[A-Z]/.test(text)) return text;
-  const bare = text.replace(/^get(?=[A-Z])/, "");
-  return bare.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+  return text.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 }
 
 /** The index of the value, which is the name itself in `{ name }`; undefined if the token is not a parameter. */
@@ -217,13 +216,12 @@ function valueStart(program: Program, index: number, token: Token): number | und
   const [next, after] = [program.textAt(index + 1), program.textAt(index + 2)];
   const open = program.textAt(program.enclosing(index));
   const previous = program.textAt(index - 1);
-  if (next === "]") return after === "=" && !isComparison(program, index + 2) ? index + 3 : undefined;
+  if (next === "]") return undefined;
   if (token.kind === "text" && next === "to" && program.isWord(index + 1)) return index + 2;
   if (token.kind === "text" && next === "-" && after === ">") return index + 3;
   if (isAssigned(program, index)) return index + 2;
   const isScope = after === ":" && program.areAdjacent(index + 1, index + 2);
   if (next === ":" && !isScope && /^[[({]$/.test(open)) return previous === "?" ? undefined : index + 2;
-  if (next === ":" && !isScope && token.kind === "word" && program.isBlock(program.enclosing(index))) return index + 2;
   if (next === "=" && after === ">") return index + 3;
   if (next === "=" && !isComparison(program, index + 1) && token.kind === "word" && open === "(") return index + 2;
   if (next === "," && token.kind === "text" && isPair(program, index)) return index + 2;
@@ -231,12 +229,11 @@ function valueStart(program: Program, index: number, token: Token): number | und
   return isShort ? index : undefined;
 }
 
-/** `@{ name = value }`, `new { name = value }` and `x.name = value`. */
+/** `@{ name = value }` and `new { name = value }`. */
 function isAssigned(program: Program, index: number): boolean {
   if (!program.isWord(index) || program.textAt(index + 1) !== "=" || isComparison(program, index + 1)) return false;
   const open = program.enclosing(index);
-  const isTable = program.textAt(open) === "{" && /^(?:@|new)$/.test(program.textAt(open - 1));
-  return isTable || (program.textAt(index - 1) === "." && program.isBlock(open));
+  return program.textAt(open) === "{" && /^(?:@|new)$/.test(program.textAt(open - 1));
 }
 
 function isComparison(program: Program, index: number): boolean {

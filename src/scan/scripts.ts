@@ -1,5 +1,4 @@
-import { isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
-import { grouped } from "../base/grouped.ts";
+import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { type VariableDetection, vocabulary } from "../model/deprecations.ts";
 import {
   type Address,
@@ -10,20 +9,10 @@ import {
   parametersIn,
   readIn,
   resolveAddress,
-  wantedNames,
 } from "./addresses.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
-import {
-  type DetectionOf,
-  hole,
-  masked,
-  rewriting,
-  type TextFragment,
-  type Use,
-  withHoles,
-  withoutWord,
-} from "./text.ts";
-import { innerRange, nameOf, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
+import { type DetectionOf, rewriting, type TextFragment, type Use, withHoles, withoutWord } from "./text.ts";
+import { innerRange, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 /** Shell commands in a YAML file: scripts, and commands as lists of words. */
 export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi: boolean): readonly Command[] {
@@ -68,78 +57,26 @@ function commandsOfScalar(value: Node | null, text: string): readonly Command[] 
   return range ? commandsOf(text, range.start, range.end, { folded: range.folded }) : [];
 }
 
-/** Requests of playbook modules: `uri: { url, body }`. */
-export function mentionsInModules(entries: readonly YamlEntry[], text: string, evidence: Evidence): readonly Mention[] {
-  const { requests } = vocabulary.yaml;
-  return entries.flatMap(({ path, key, value }) =>
-    key && isMap(value) && requests.has(String(path.at(-1))) ? listMentions(value, text, evidence) : [],
-  );
-}
-
-function listMentions(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
-  const piece = toFragment(valueAt(module, "url"), text);
-  const written = piece && matchAddress(piece.text, piece.text);
-  const address = written && resolveAddress(written, evidence);
-  if (!piece || !written || !address) return [];
-  return [...addressMentions(piece, written, address), ...readBody(module, text, address)];
-}
-
-function readBody(module: YAMLMap, text: string, address: Address): readonly Mention[] {
-  const body = valueAt(module, "body");
-  const piece = toFragment(body, text);
-  if (piece) return parametersIn(piece).map((each) => ({ about: "sent", address, ...each }));
-  if (!isMap(body)) return [];
-  return body.items.flatMap(({ key, value }): readonly Mention[] => {
-    const name = nameOf(key);
-    const range = innerRange(value, text);
-    if (!wantedNames.has(name) || !range || !isScalar(key)) return [];
-    const [string, own] = isScalar(value) ? [stringOf(value), value.anchor === undefined] : [undefined, false];
-    const place = { nameOffset: key.range?.[0] ?? range.start, offset: range.start };
-    return [{ about: "sent", address, name, value: string, ...place, isVariable: !own }];
-  });
-}
-
-/** A scalar with template placeholders as holes. */
-function toFragment(value: unknown, text: string): TextFragment | undefined {
-  const range = innerRange(value, text);
-  return range && { text: masked(text.slice(range.start, range.end), /\{\{.*?\}\}/g), start: range.start };
-}
-
-type Variables = ReadonlyMap<string, readonly VariableSetting[]>;
-
-/** A word of a command, or a value of the variable that it consists of. */
+/** A word of a command, with interpolations in double quotes as holes. */
 interface Argument extends TextFragment {
   readonly raw: string;
-  readonly isVariable: boolean;
 }
 
 const { http, readers } = vocabulary.shell;
 
-/** Further values of a variable are dropped. */
-const maxValues = 20;
-
-/**
- * Requests of a script: certain in one pipeline, likely if a parameter is the value of a variable. @param settings All
- * values of variables in the file.
- */
-export function mentionsInCommands(
-  commands: readonly Command[],
-  settings: readonly VariableSetting[],
-  evidence: Evidence,
-): readonly Mention[] {
-  const values = grouped(settings, ({ name }) => name);
-  const variables: Variables = new Map([...values].map(([name, all]) => [name, all.slice(0, maxValues)]));
+/** Requests of a script, and fields of responses that the same pipeline reads. */
+export function mentionsInCommands(commands: readonly Command[], evidence: Evidence): readonly Mention[] {
   const mentions: (readonly Mention[])[] = [];
   let called: readonly Address[] = [];
   let piped: readonly Argument[] = [];
   for (const command of commands) {
     const name = commandNameOf(command);
-    const words = command.words.slice(1).flatMap((word) => expandArguments(word, variables));
+    const words = command.words.slice(1).map(toArgument);
     mentions.push(command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
     if (http.has(name)) {
-      const requests = words.flatMap((word) => findRequest(word, variables, evidence, name === "glab"));
-      called = distinct(requests.filter(({ about }) => about === "path").map(({ address }) => address));
-      mentions.push(requests, sentTo(called, [...piped, ...words], variables));
+      const requests = words.flatMap((word) => findRequest(word, evidence, name === "glab"));
+      called = requests.flatMap(({ about, address }) => (about === "path" ? [address] : [])).slice(0, maxAddresses);
+      mentions.push(requests, sentTo(called, [...piped, ...words]));
     } else if (readers.has(name)) {
       for (const address of called) mentions.push(words.flatMap((word) => readIn(word, address)));
     }
@@ -149,19 +86,13 @@ export function mentionsInCommands(
   return mentions.flat();
 }
 
+/** Each is combined with all parameters of its command. */
+const maxAddresses = 50;
+
 /** Single quotes prevent expansion; only a word quoted as a whole has lost its quotes. */
-function expandArguments({ raw, text, start, end }: Word, variables: Variables): readonly Argument[] {
-  const name = /^"?\$\{?(\w+)(?:\[[@*]\])?\}?"?$/.exec(raw)?.[1];
-  const settings = (name === undefined ? undefined : variables.get(name)) ?? [];
-  if (settings.length > 0)
-    return settings.map(({ value, start: at }) => ({
-      text: withHoles(value),
-      raw: value,
-      start: at,
-      isVariable: true,
-    }));
+function toArgument({ raw, text, start, end }: Word): Argument {
   const inner = raw.length === end - start + 2 ? raw.slice(1, -1) : raw;
-  return [{ text: raw.startsWith("'") ? text : withHoles(inner), raw: inner, start, isVariable: false }];
+  return { text: raw.startsWith("'") ? text : withHoles(inner), raw: inner, start };
 }
 
 /** A literal that is an address by itself, wherever it is used. */
@@ -171,45 +102,18 @@ function wholeAddress({ text, start }: Word, evidence: Evidence): readonly Menti
   return match && address ? addressMentions({ text, start }, match, address) : [];
 }
 
-function findRequest(word: Argument, variables: Variables, evidence: Evidence, isOwn: boolean): readonly Mention[] {
+function findRequest(word: Argument, evidence: Evidence, isOwn: boolean): readonly Mention[] {
   const match = matchAddress(word.text, word.raw);
-  const base = /^\$\{?(\w+)/.exec(word.raw)?.[1] ?? "";
   // `glab api` sends requests to this API alone.
-  const address = match && resolveAddress(match, evidence, isOwn ? "/api/v4" : variables.get(base)?.[0]?.value);
-  if (!match || !address) return [];
-  const sure = (isOwn || address.sure) && !word.isVariable;
-  const [path, ...sent] = addressMentions(word, match, { ...address, sure });
-  return path ? [path, ...sent.flatMap((each) => expandMention(each, word, variables))] : [];
+  const address = match && resolveAddress(match, evidence, isOwn ? "/api/v4" : undefined);
+  return match && address ? addressMentions(word, match, { ...address, sure: isOwn || address.sure }) : [];
 }
 
 /** Parameters among the arguments and the input of a request. */
-function sentTo(called: readonly Address[], words: readonly Argument[], variables: Variables): readonly Mention[] {
-  if (called.length === 0) return [];
+function sentTo(called: readonly Address[], words: readonly Argument[]): readonly Mention[] {
   const bodies = words.filter(({ text }) => !/^[A-Za-z-]+:\s/.test(text) && !matchAddress(text, text));
-  return bodies.flatMap((word) => {
-    const sent = parametersIn(word);
-    return called.flatMap((address) =>
-      sent.flatMap((each) =>
-        expandMention({ about: "sent", address, ...each, isVariable: word.isVariable }, word, variables),
-      ),
-    );
-  });
-}
-
-/** `name=$variable`, with each value that the variable has in the file. */
-function expandMention(mention: Mention, { raw, start }: Argument, variables: Variables): readonly Mention[] {
-  if (!mention.value?.startsWith(hole)) return [mention];
-  const name = /^\$\{?(\w+)/.exec(raw.slice(mention.offset - start))?.[1] ?? "";
-  const settings = variables.get(name) ?? [];
-  return settings.map(({ value, start: offset }) => ({ ...mention, value, offset, isVariable: true }));
-}
-
-/** Each is combined with all parameters of its command. */
-const maxAddresses = 50;
-
-function distinct(addresses: readonly Address[]): readonly Address[] {
-  const byName = new Map(addresses.map((address) => [`${address.sure} ${address.path}`, address]));
-  return [...byName.values()].slice(0, maxAddresses);
+  const sent = bodies.flatMap(parametersIn);
+  return called.flatMap((address) => sent.map((each): Mention => ({ about: "sent", address, ...each })));
 }
 
 /** An environment variable with its value. */

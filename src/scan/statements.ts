@@ -1,6 +1,5 @@
 import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
-import type { Token } from "./tokens.ts";
 
 const { asides, commandlets, control, http, loggers, mocks, passing, setters, steps, talk } = vocabulary.code;
 
@@ -17,8 +16,6 @@ export function enclosingCalls(program: Program, index: number): Calls | undefin
   const calls: number[] = [];
   if (isAside(program, index)) return undefined;
   let at = program.enclosing(index);
-  // `x["name"] = value`.
-  if (program.textAt(index + 1) === "]" && program.textAt(index + 2) === "=") at = program.enclosing(at);
   for (let depth = 0; !program.isBlock(at); depth++, at = program.enclosing(at)) {
     const isCall = program.textAt(at) === "(";
     const name = isCall ? program.callee(at) : "";
@@ -102,36 +99,4 @@ function isMessage(program: Program, index: number): boolean {
   const isCalledPlainly = behind?.kind === "text" || !/^[(=.]$/.test(behind?.text ?? "");
   if (word === "Write" && behind?.text === "-") return true;
   return ((talk.has(word) || word === "throw") && isCalledPlainly) || (loggers.has(word) && behind?.text === ".");
-}
-
-/** The start and end of a field's expression: `x.name`, `x["name"]`, `x.get("name")`, or a variable. */
-export function fieldAt(program: Program, at: number): { readonly start: number; readonly end: number } | undefined {
-  const open = program.enclosing(at);
-  const close = program.matching(open);
-  const key = program.textAt(at - 1) === ":" ? at - 1 : at;
-  if (program.isText(at) || key < at) {
-    const isIndex = program.textAt(open) === "[" && close === at + 1 && open === key - 1;
-    const isGetter = open === at - 1 && /^(?:get|fetch|dig|path|value)\w*$/i.test(program.callee(open));
-    return isIndex || isGetter ? { start: program.chainStart(open), end: close + 1 } : undefined;
-  }
-  if (!program.isMember(at)) return { start: at, end: at + 1 };
-  const end = program.textAt(at + 1) === "(" ? program.matching(at + 1) + 1 : at + 1;
-  return { start: program.chainStart(at), end };
-}
-
-/** The string literals that an expression is compared with. */
-export function comparedWith(program: Program, start: number, end: number): readonly Token[] {
-  const signs = [end, end + 1, end + 2].map((at) => program.textAt(at)).join("");
-  const operator = /^(?:===?|!==?|<>)/.exec(signs)?.[0].length ?? (/^-[ic]?(?:eq|ne)/.test(signs) ? 2 : 0);
-  const isBefore = program.textAt(start - 1) === "=" && /^[=!]$/.test(program.textAt(start - 2));
-  const isMethod = program.textAt(end) === "." && /^(?:equals(?:IgnoreCase)?|eql)$/i.test(program.textAt(end + 1));
-  const places = [
-    ...(operator > 0 ? [end + operator] : []),
-    ...(isBefore ? [start - 3, start - 4] : []),
-    ...(isMethod ? [end + 3] : []),
-  ];
-  const list = program.textAt(end) === "in" ? end + 1 : program.textAt(end + 1) === "in" ? end + 2 : -1;
-  const listed = program.tokens.slice(list, Math.min(program.matching(list), list + 60));
-  const tokens = [...places.map((at) => program.tokens[at]), ...(list > 0 ? listed : [])];
-  return tokens.filter((token): token is Token => token?.kind === "text");
 }

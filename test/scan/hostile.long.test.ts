@@ -100,7 +100,7 @@ describe("whatever a file holds", () => {
     ["nested expansions", "a.sh", (n) => `curl ${"${a:-".repeat(n)}`],
     ["closed expansions", "a.sh", (n) => `curl ${"${a:-".repeat(n)}${"}".repeat(n)}`],
     ["expansions on lines", "a.sh", (n) => "curl ${a:-\n".repeat(n)],
-    ["requests", "a.sh", (n) => `S=paused\ncurl "$CI_API_V4_URL/runners?status=$S"\n`.repeat(n)],
+    ["requests", "a.sh", (n) => `curl "$CI_API_V4_URL/runners?status=paused"\n`.repeat(n)],
     ["addresses of one request", "a.sh", (n) => `x=1\n${"curl https://h/api/v4/projects/$x/services/ ".repeat(n)}`],
     [
       "addresses and bodies of one request",
