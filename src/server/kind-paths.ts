@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
@@ -50,9 +51,12 @@ export function kindRouter<Kind extends { readonly file: ResourceKind; readonly 
         : spellings(written, release).map((each) => compileRoute(kind, call, each, filters));
     }),
   );
+  const byLength = grouped(routes, ({ segments }) => segments.length);
   return (method, path) => {
     const segments = decodeSegments(path);
-    const known = segments ? routes.filter((route) => matchesRoute(route, segments)) : [];
+    const known = segments
+      ? (byLength.get(segments.length) ?? []).filter((route) => matchesRoute(route, segments))
+      : [];
     const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
     if (!segments || !route) return known.length > 0 ? "method" : "unknown";
     return toMatch(route, segments);
@@ -155,7 +159,6 @@ function decodeSegments(path: string): readonly string[] | undefined {
 }
 
 function matchesRoute({ segments }: KindRoute<unknown>, given: readonly string[]): boolean {
-  if (segments.length !== given.length) return false;
   return segments.every((segment, index) => ("name" in segment ? given[index] !== "" : segment.text === given[index]));
 }
 

@@ -184,6 +184,8 @@ async function readBody(request: IncomingMessage, formOf = formFields): Promise<
 }
 
 async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
