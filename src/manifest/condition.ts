@@ -17,14 +17,12 @@ import type { Owner } from "../model/owner.ts";
 import { rowFields } from "../model/owner-row.ts";
 import type { Project } from "../model/types.ts";
 
-/** `where` of a policy, compiled. */
 export interface Condition {
   readonly text: string;
   /** True if it holds for a project; the error if it cannot be evaluated; undefined if the project's row is unknown. */
   readonly evaluate: (project: Project) => boolean | ExpressionFault | undefined;
 }
 
-/** Compiles `where` of a policy of projects or groups (cached). */
 export const compileWhere = memoized((owner: Owner) => memoized((text: string) => compile(text, owner)));
 
 function compile(text: string, owner: Owner): Condition | { readonly fault: ExpressionFault } {

@@ -9,17 +9,14 @@ import { decidingVariables } from "./precedence.ts";
 import { isMatch, type Layer, matchingLayers } from "./selection.ts";
 import { isTemplate, parseReference, referencesOf } from "./template.ts";
 
-/** A line of a policy that contributes to a resource of one project, and the selector that matches the project. */
 export interface DecidingLine {
   readonly line: Stated;
   /** As written in `projects`. */
   readonly selector: string;
 }
 
-/** All lines that contribute to one resource of one project. */
 export interface DecidingLines {
   readonly entry: DecidingLine & { readonly line: PolicyEntry };
-  /** Each parameter of the entry, in the order of the manifest. */
   readonly parameters: readonly (DecidingLine & { readonly name: string })[];
   /** Variables that the parameters use, directly or through other variables. */
   readonly variables: readonly (DecidingLine & { readonly line: Variable })[];
@@ -56,7 +53,6 @@ export function decidingLines(
   };
 }
 
-/** True if an entry is the one in effect, or a part of it. */
 function isPartOf(each: PolicyEntry, entry: PolicyEntry): boolean {
   return each === entry || [...(entry.setBy?.values() ?? [])].includes(each);
 }
@@ -80,15 +76,12 @@ function lineBelow(entry: PolicyEntry, name: string): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
 }
 
-/** The source of a field's value. */
 export interface FieldLines {
-  /** Variables that the value uses, directly or through others; empty if it is a literal. */
   readonly variables: readonly Variable[];
   /** The line that sets it, if it is in another policy than the entry: layers merge a singleton by field. */
   readonly elsewhere: Stated | undefined;
 }
 
-/** Sources of these fields' values; empty if no policy declares the resource. */
 export function linesOfFields(
   catalogue: Catalogue,
   policies: readonly Policy[],
@@ -130,7 +123,6 @@ function listValues({ written, setBy, desired }: PolicyEntry): unknown[] {
   return [desired.key, ...Object.values(setBy ? desired.fields : (written?.parameters ?? {}))];
 }
 
-/** Names of the variables that a value refers to, in lists and mappings too. */
 function listVariables(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(listVariables);
   if (!isTemplate(value)) return [];

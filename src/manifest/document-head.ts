@@ -6,7 +6,6 @@ import { problemAt } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds, versionHint } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
-/** The kind of a manifest's document, and a problem if its head is not valid; no kind if it is unknown. */
 export interface Head {
   readonly kind: ManifestKind | undefined;
   readonly problem: Problem | undefined;

@@ -4,7 +4,6 @@ import { type ManifestSource, type Path, placesIn } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml, type Yaml } from "./yaml.ts";
 
-/** One YAML document of a manifest, with the positions of its keys and values. */
 export interface Document {
   /** Relative to the workspace, with forward slashes. */
   readonly file: string;
@@ -17,14 +16,12 @@ export interface Document {
   isCommented(path: Path): boolean;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(path: Path, text: string, offset: number): Place;
-  /** The same document with another index. */
   numbered(index: number): Document;
 }
 
 /** A fleet has many thousands of documents, so each keeps as little as possible. */
 class ParsedDocument implements Document {
   readonly #source: ManifestSource;
-  /** Its index in the source. */
   readonly #at: number;
   readonly file: string;
   readonly index: number;
@@ -164,7 +161,6 @@ interface Measure {
   readonly depth: number;
 }
 
-/** The first error in the aliases of a document: an alias that contains itself, or an expansion beyond the limits. */
 function aliasFault(value: unknown): AliasFault | undefined {
   const found = measure(value, new Set(), new Map());
   if (found === "cycle") return { rule: "alias-cycle", message: "an alias refers to the anchor that contains it" };
@@ -192,7 +188,6 @@ function measure(value: unknown, around: Set<unknown>, known: Map<unknown, Measu
   return { size, depth };
 }
 
-/** A mistake with its position in a text, from 0. */
 interface TextMistake {
   readonly reason: string;
   readonly line: number;
@@ -201,7 +196,6 @@ interface TextMistake {
 
 const conflictMarker = /^(?:[<>|]{7}(?=\s|$)|={7}\s*$)/;
 
-/** The first line of an unresolved merge, which git marks. */
 function mergeConflict(text: string): TextMistake | undefined {
   if (!/^[<>=|]{7}/m.test(text)) return undefined;
   const line = text.split("\n").findIndex((each) => conflictMarker.test(each));
@@ -218,7 +212,6 @@ function mayMerge(text: string): boolean {
   return /(?:^|[\s{,])<<\s*:/m.test(text);
 }
 
-/** The paths of merge keys in a value. */
 function listMergeKeys(value: unknown, path: Path): readonly Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, each]): readonly Path[] => {
@@ -232,7 +225,6 @@ type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
 /** Number of lines before an error that are searched for an unclosed mark. */
 const mostLines = 5000;
 
-/** A quote or a bracket that its line does not close. */
 interface OpenMark {
   readonly mark: string;
   readonly closing: string;
@@ -276,7 +268,6 @@ function isBetter(mended: Yaml, fault: YamlFault): boolean {
   return mended.line > fault.line || (/quoted scalar/.test(fault.reason) && !/quoted scalar/.test(mended.reason));
 }
 
-/** A quote that begins a value on a line and is not closed on it. */
 function openQuote(line: string): OpenMark | undefined {
   const begins = /(?:^\s*|[-:?]\s+|[[{,]\s*)(["'])/g;
   for (let found = begins.exec(line); found; found = begins.exec(line)) {

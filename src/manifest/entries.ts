@@ -9,7 +9,6 @@ import type { Desired, Origin, Place, Platform, Value } from "../model/types.ts"
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 
-/** The location of a line in a policy. */
 export interface Stated extends Origin {
   readonly policy: string;
   readonly document: Document;
@@ -29,19 +28,15 @@ export interface PolicyEntry extends Stated {
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
 
-/** The parts of a resource that its key determines. */
 interface KeyedResource extends Pick<Desired, "key" | "identity"> {
-  /** The fields in the key. */
   readonly keys: JsonObject;
 }
 
-/** The location that sets a field. */
 export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "policy" | "document" | "path"> {
   const { policy, document, path, written } = entry.setBy?.get(name) ?? entry;
   return { policy, document, path: written ? pathIn(written, [name]) : [...path, name] };
 }
 
-/** The policy that entries are from. */
 export interface From {
   readonly document: Document;
   readonly policy: string;
@@ -87,7 +82,6 @@ export function withoutField(entry: PolicyEntry, name: string): PolicyEntry | un
   return { policy, document, path, written, place, keyed, templates, desired: { ...desired, fields } };
 }
 
-/** A resource as an entry declares it. */
 export type Declaration = Omit<Desired, "origin">;
 
 /** An entry that is also the origin of its resource, which saves an object for each of many entries. */
@@ -159,15 +153,12 @@ export function stated(document: Document, policy: string, path: Path): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
 }
 
-/** A resource as a policy declares it. */
 export interface WrittenResource {
   readonly document: Document;
   /** The path of its fields. */
   readonly path: Path;
   readonly file: ResourceKind;
-  /** The integration with its key. */
   readonly entry: Integration | undefined;
-  /** The schema of its fields. */
   readonly fields: ResourceKind["fields"];
   readonly platform: Platform;
   /** Fields in its key, which need not be repeated. */
@@ -179,7 +170,6 @@ export interface WrittenResource {
   readonly bare: string | undefined;
 }
 
-/** The path of a part of a resource in its document. */
 export function pathIn({ path, bare }: Pick<WrittenResource, "path" | "bare">, [top, ...below]: Path): Path {
   if (top === undefined) return path;
   return top === bare ? [...path, ...below] : [...path, top, ...below];

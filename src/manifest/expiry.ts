@@ -13,12 +13,10 @@ import { type Layer, matchingLayers } from "./selection.ts";
 /** Number of days before expiry from which a warning is shown. */
 export const expiryNotice = 14;
 
-/** True if a day is after the last valid day; without one nothing expires. */
 export function isExpired({ until }: { readonly until?: string }, today: string): boolean {
   return until !== undefined && until < today;
 }
 
-/** Separates the policies that apply on a day from the expired ones. */
 export function byExpiry(
   policies: readonly Policy[],
   today: string,

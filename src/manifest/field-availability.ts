@@ -10,7 +10,6 @@ import { pathIn, type WrittenResource } from "./entries.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 
-/** A declared field, and its path in the resource. */
 interface DeclaredField {
   readonly path: Path;
   readonly field: FieldSchema;
@@ -18,7 +17,6 @@ interface DeclaredField {
   readonly value?: string;
 }
 
-/** Problems of declared fields that are deprecated, or that the server's release or tier lacks. */
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
@@ -57,7 +55,6 @@ export function missingField(file: ResourceKind, name: string, value: unknown, p
   return reasons.find((reason) => reason !== undefined);
 }
 
-/** Sentences on the tier and the release that the field requires. */
 function explainLacking(subject: string, { path, field, value }: DeclaredField, platform: Platform) {
   const name = fieldName(path);
   const what = `${value === undefined ? "" : `${value} as `}${name} of ${subject}`;

@@ -27,21 +27,16 @@ import { problemAt, type Rule, rules } from "./problem.ts";
 import { listed } from "./shape.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A single policy that conforms to the schema. */
 export interface ShapedPolicy {
   readonly document: Document;
   readonly text: Partial<PolicyText>;
   readonly workspace: Workspace;
 }
 
-/** A policy with the catalogue of its workspace. */
 export interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
-  /** The owner to which the policy applies. */
   readonly of: Owner;
-  /** The kinds that its keys name. */
   readonly kinds: readonly PolicyKind[];
-  /** The kinds among them that are described by files. */
   readonly files: readonly KindAsFile[];
 }
 
@@ -58,7 +53,6 @@ export function writtenKeys({ document: { value } }: Checkable, section: string)
   return isObject(written) ? Object.keys(written) : [];
 }
 
-/** The identities of the resources that a section lists, each with its key and its path. */
 function listKeyed({ catalogue, ...policy }: Checkable, { kind, section, file }: KindAsFile) {
   const identify = identifier(catalogue, kind, file);
   const keys = isSingleton(file)
@@ -73,14 +67,12 @@ function listKeyed({ catalogue, ...policy }: Checkable, { kind, section, file }:
   return { identify, keys };
 }
 
-/** The identity of a resource by the text of its key. */
 function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text: string) => string {
   const { identity } = kindOf(catalogue, kind);
   if (keyFieldsOf(file).length === 1) return identity;
   return (text) => identity(keyTextOf(file, keyValuesOf(file, text)));
 }
 
-/** Resources that are both declared and absent. */
 export function absentUndeclared(policy: Checkable): readonly Problem[] {
   const { document, text, files } = policy;
   if (text.absent === undefined) return [];
@@ -114,7 +106,6 @@ export function distinctKeys(policy: Checkable): readonly Problem[] {
   });
 }
 
-/** Keys with the first one that names the same resource. */
 function sameKeys(keys: readonly string[], identify: (key: string) => string): readonly [string, string][] {
   const first = new Map<string, string>();
   const same: [string, string][] = [];

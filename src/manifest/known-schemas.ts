@@ -8,7 +8,6 @@ import { owners } from "../model/owner.ts";
 import { parameterSchema } from "../model/parameter-check.ts";
 import { documentShape, policyShape } from "./shape.ts";
 
-/** A schema and its references. */
 type KnownSchema = readonly [schema: object, references?: readonly object[]];
 
 /** The schemas for manifests without own kinds, and the options of Ajv (generate.mjs). */

@@ -38,7 +38,6 @@ function overriddenByEnforced(known: readonly KnownRuling[]): readonly Problem[]
   return [...distinct.values()].flatMap(([first]) => (first ? [overridden(first)] : []));
 }
 
-/** An entry without `inherit`, and the fields of a policy with a wildcard that it leaves out. */
 interface Narrowed {
   readonly entry: PolicyEntry;
   readonly wide: PolicyEntry;
@@ -113,13 +112,11 @@ function lostVariables({ layers, vars }: Ruling): readonly Lost[] {
   );
 }
 
-/** Layers of a project or a glob, and a placeholder of its project. */
 interface KnownRuling {
   readonly ruling: Ruling;
   readonly project: Project;
 }
 
-/** The layers of named projects and of globs, as far as they are known. */
 function knownRulings(policies: readonly Policy[]): readonly KnownRuling[] {
   const named = namedProjects(policies).map((project) => {
     return { ruling: rulingFor(policies, project), project: probeOf(project) };

@@ -25,7 +25,6 @@ import { compareLayers, type Layer, matchingLayers, overrules } from "./selectio
 import { isTemplate, namesProject } from "./template.ts";
 import { createScope, type StandIn, type VariableScope } from "./variable-scope.ts";
 
-/** Desired state of one project, and the problems that only this project has. */
 export interface Merged {
   readonly desired: DesiredProject;
   readonly problems: readonly Problem[];
@@ -77,7 +76,6 @@ const nowhere = () => false;
 export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly layers: readonly Layer[];
   readonly vars: ReadonlyMap<string, Variable>;
-  /** The entries in effect, by identity. */
   readonly winners: ReadonlyMap<string, PolicyEntry>;
   /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
@@ -86,16 +84,13 @@ export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly ties: readonly Problem[];
   /** Fields that entries need and none of these layers has; another layer may have them. */
   readonly missing: readonly Problem[];
-  /** True if any key has interpolations. */
   readonly hasOpenKeys: boolean;
 }
 
-/** The ruling of the policies that match a project. */
 export function rulingFor(policies: readonly Policy[], project: Project): Ruling {
   return sharedRuling(policies, matchingLayers(policies, project), project);
 }
 
-/** Merges layers, without regard to a project. */
 export function rulingOf(layers: readonly Layer[]): Ruling {
   const vars = decidingVariables(layers);
   const entries = decidingEntries(layers);
@@ -174,7 +169,6 @@ function withoutOverruled(resources: readonly Desired[], layers: readonly Layer[
   return resources.filter((each) => !isOverruled(each));
 }
 
-/** Entries with the same key after interpolation. */
 function sameKeys(resources: readonly Desired[]): readonly Problem[] {
   const byIdentity = grouped(resources, ({ identity }) => identity);
   return [...byIdentity.values()].flatMap(([first, ...others]) =>
@@ -186,7 +180,6 @@ function sameKeys(resources: readonly Desired[]): readonly Problem[] {
   );
 }
 
-/** The first of each, sorted by kind and key. */
 function distinct(resources: readonly Desired[]): readonly Desired[] {
   const known = new Map<string, Desired>();
   for (const each of resources) if (!known.has(each.identity)) known.set(each.identity, each);
@@ -226,7 +219,6 @@ function collectManaged(layers: readonly Layer[]): Pick<DesiredProject, "kinds" 
   return { kinds: new Set(policies.flatMap((policy) => [...policy.kinds])), exclusive };
 }
 
-/** An entry with its values in one project. */
 export function entryIn({ vars }: Pick<Ruling, "vars">, project: Project): (entry: PolicyEntry) => Desired {
   const scope = createScope(project, vars, nowhere);
   return (entry) => fill(entry, scope).desired;

@@ -19,12 +19,10 @@ export interface StorageMigration {
 }
 
 export interface Migrations {
-  /** Only valid ones, sorted by name. */
   readonly migrations: readonly StorageMigration[];
   readonly problems: readonly Problem[];
 }
 
-/** All storage migrations of the workspace, and their problems. */
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
   const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
   const migrations = read.flatMap(({ migration }) => migration ?? []).sort(byName);
@@ -38,7 +36,6 @@ export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrat
   };
 }
 
-/** The readable part of a migration, with all problems. */
 interface ReadMigration extends Pick<StorageMigration, "name" | "document"> {
   readonly migration?: StorageMigration;
   readonly problems: readonly Problem[];

@@ -28,7 +28,6 @@ export function overridesOf(ruling: Ruling, project: Project): readonly Override
   return [...settled, ...open.flatMap((contest) => compareContest(contest, fill))];
 }
 
-/** The overrides of policies with a wildcard. */
 export function wideOverrides(policies: readonly Policy[], project: Project): readonly Override[] {
   return overridesOf(rulingFor(policies, project), project).filter(({ layer }) => isWide(layer.policy));
 }
@@ -38,13 +37,11 @@ export function isWide({ projects }: Policy): boolean {
   return projects.some(({ form }) => form === "glob");
 }
 
-/** An entry, or one field of a singleton, and the one in effect. */
 interface Contest {
   readonly layer: Layer;
   readonly loser: PolicyEntry;
   readonly winning: Layer;
   readonly winner: PolicyEntry;
-  /** The field of a singleton; undefined for the whole resource. */
   readonly field?: string;
 }
 

@@ -22,7 +22,6 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
 }
 
-/** A catalogue with the valid kinds that manifests describe. */
 export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
   const own = kindDocuments(documents);
   return withKinds(catalogue, readKinds(own, catalogue, unchecked).kinds);
@@ -40,17 +39,14 @@ function kindDocuments(documents: readonly Document[]): readonly Document[] {
   return documents.filter((document) => readHead(document).kind === "ResourceKind");
 }
 
-/** Documents of valid kinds. */
 export function soundKinds(documents: readonly Document[]): readonly Document[] {
   return readKinds(kindDocuments(documents), catalogueOf(), unchecked).sound;
 }
 
 interface KindsRead {
   readonly kinds: readonly ResourceKind[];
-  /** The documents of these kinds. */
   readonly sound: readonly Document[];
   readonly problems: readonly Problem[];
-  /** Names of kinds with errors. */
   readonly faulty: ReadonlySet<string>;
 }
 

@@ -38,13 +38,10 @@ import { listed, shape } from "./shape.ts";
 import { isTemplate } from "./template.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
-/** A policy, parsed and checked on its own. */
 export interface Policy {
   readonly name: string;
   readonly document: Document;
-  /** The owner to which the policy applies. */
   readonly of: Owner;
-  /** The key of its selectors. */
   readonly selects: SelectorKey;
   /** Selectors of projects or, with a slash at the end, of groups; for the instance, its name. */
   readonly projects: readonly Selector[];
@@ -54,11 +51,9 @@ export interface Policy {
   /** True if it also applies to archived projects and those scheduled for deletion. */
   readonly includesArchived: boolean;
   readonly priority: number;
-  /** True if it overrides every policy that is not enforced. */
   readonly enforce: boolean;
   readonly vars: readonly Variable[];
   readonly entries: readonly PolicyEntry[];
-  /** Kinds of resources that it declares. */
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
   /** The last day on which it applies. */
@@ -78,7 +73,6 @@ export interface Policies {
   readonly plaintext: ReadonlyMap<string, string>;
 }
 
-/** All policies, with the problems of each document on its own. */
 export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" | "workspace">): Policies {
   const policies: Policy[] = [];
   const problems: Problem[] = [];
@@ -186,14 +180,12 @@ function readVariables(document: Document, policy: string, vars: PolicyText["var
   return Object.entries(vars).map(([name, value]) => ({ ...stated(document, policy, ["vars", name]), name, value }));
 }
 
-/** The resources of a policy, and their problems. */
 interface Entries {
   readonly entries: readonly PolicyEntry[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
 }
 
-/** All resources that a policy declares, by kind. */
 function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
   const into: Collected = { entries: [], problems: [], plaintext: [] };
   const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
@@ -202,7 +194,6 @@ function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace
   return into;
 }
 
-/** The resources and problems of a policy so far. */
 interface Collected extends Entries {
   readonly entries: PolicyEntry[];
   readonly problems: Problem[];

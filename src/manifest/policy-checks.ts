@@ -31,7 +31,6 @@ import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } fro
 
 type Check = (policy: Checkable) => readonly Problem[];
 
-/** Checks of a policy beyond its schema and its integrations' parameters, by description. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["projects, groups or the instance are selected, only one of them", oneOwner],
   ["the instance needs no selection", wholeInstance],
@@ -52,7 +51,6 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 const allChecks = [...checks.values()];
 
-/** All problems of a policy on its own. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
   const checkable = toCheckable(policy);
   const problems: Problem[] = [];
@@ -102,7 +100,6 @@ function otherOwnerFault(written: string | number): string | undefined {
   return `a project; a policy of the group ${bareName(String(written))} has groups in place of projects`;
 }
 
-/** Rejects sections that the owner does not have. */
 function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
   const { foreign } = sectionKeys(catalogue)(of);
   const words = (key: string) => {
@@ -120,7 +117,6 @@ function ownSections({ document, text, catalogue, of }: Checkable): readonly Pro
   ];
 }
 
-/** The sections of an owner, and those of the others only. */
 const sectionKeys = memoized(
   (catalogue: Catalogue) =>
     memoized((of: Owner) => {
@@ -131,7 +127,6 @@ const sectionKeys = memoized(
   new WeakMap(),
 );
 
-/** The keys of a policy that list resources of a kind. */
 function listKeys({ section, off }: PolicyKind): readonly string[] {
   const [key = section] = sectionPath(section);
   return off === undefined ? [key] : [key, off];
@@ -165,7 +160,6 @@ function available(policy: Checkable): readonly Problem[] {
   });
 }
 
-/** The integrations that the server does not have, by slug. */
 const unavailableIn = memoized(({ catalogue, server }: Checkable["workspace"]) => {
   const all = Array.from(catalogue.integrations, ([slug, each]) => [slug, unavailable(each, server)] as const);
   return new Map(all.flatMap(([slug, why]) => (why ? [[slug, why] as const] : [])));
@@ -202,7 +196,6 @@ function sectionsInRelease({ document, text, catalogue, kinds, workspace: { serv
   });
 }
 
-/** The path of a section in a policy; undefined if the policy does not have it. */
 function findSection(text: Partial<PolicyText>, section: string): Path | undefined {
   if (Object.keys(sectionIn(text, section) ?? {}).length > 0) return sectionPath(section);
   if (text.absent?.[section] !== undefined) return ["absent", section];
@@ -233,7 +226,6 @@ function unknownReference(name: string, owner: Owner): string {
   return `\${${name}} ${what}; ${hint}`;
 }
 
-/** A string with interpolations, and its path. */
 interface Interpolated {
   readonly path: Path;
   readonly value: string;
@@ -244,7 +236,6 @@ function interpolatedKeys(absent: readonly string[] | true | undefined, path: Pa
   return keys.flatMap(([value, index]) => (isTemplate(value) ? [{ path: [...path, index], value }] : []));
 }
 
-/** All strings of a policy with interpolations: variables, parameters of resources, and secret references. */
 function listInterpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {
@@ -265,7 +256,6 @@ function listInterpolated({ text, catalogue, files }: Checkable): readonly Inter
   return found;
 }
 
-/** All strings of a section with interpolations. */
 function listInSection(file: ResourceKind, values: JsonObject | undefined, path: Path): readonly Interpolated[] {
   if (values === undefined) return [];
   if (isSingleton(file)) return listInField(file.fields, values, path);

@@ -28,15 +28,12 @@ export interface PolicyText {
   readonly exclusive: readonly string[];
 }
 
-/** The key that selects projects, groups or the instance. */
 export type SelectorKey = "projects" | "groups" | "instance";
 
-/** The owner to which a policy applies, as written. */
 export function ownerOfPolicy(written: unknown): Owner {
   return (isObject(written) && owners.find((owner) => selectorKeys[owner] in written)) || "project";
 }
 
-/** The key that selects, by owner. */
 export const selectorKeys = {
   project: "projects",
   group: "groups",
@@ -48,22 +45,18 @@ export function sectionPath(section: string): readonly string[] {
   return section.split(".");
 }
 
-/** The section of a kind in a policy; undefined if there is none. */
 export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject | undefined {
   return valueAtPath(text, sectionPath(section)) as JsonObject | undefined;
 }
 
-/** The keys in a list of a policy, such as `disabled`. */
 export function keysIn(text: Partial<PolicyText>, name: string): readonly string[] | undefined {
   return (text as Readonly<Record<string, readonly string[]>>)[name];
 }
 
-/** A kind described by a file, and its section in policies. */
 export interface KindAsFile extends PolicyKind {
   readonly file: ResourceKind;
 }
 
-/** The kinds in a policy in the order of the catalogue, and those of them that are described by files. */
 interface NamedKinds {
   readonly kinds: readonly PolicyKind[];
   readonly files: readonly KindAsFile[];

@@ -19,9 +19,7 @@ export interface Places {
   place(document: number, path: Path, of: "key" | "value"): Place;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(document: number, path: Path, text: string, offset: number): Place;
-  /** True if a key or the dash of an item is followed only by a comment. */
   isCommented(document: number, path: Path): boolean;
-  /** Duplicate keys, each with the place of the first one. */
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place; readonly first: Place }[];
 }
 
@@ -99,15 +97,12 @@ function listDuplicates(node: YamlNode | undefined, path: Path): Duplicate[] {
   return [...own, ...Array.from(node.below).flatMap(([name, { value }]) => listDuplicates(value, [...path, name]))];
 }
 
-/** A value with its position. */
 interface YamlNode {
   /** Offset of its first character, after its tag and anchor. */
   readonly start: number;
-  /** Its text as a key. */
   readonly name: string;
   /** Pairs of a mapping by key, or items of a list by index. */
   readonly below: ReadonlyMap<string, YamlPair>;
-  /** Duplicate keys of a mapping. */
   readonly repeated: readonly YamlNode[];
 }
 

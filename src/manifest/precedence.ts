@@ -114,7 +114,6 @@ function decidingSingletons(layers: readonly Layer[]): readonly DecidingEntry[] 
   });
 }
 
-/** A layer's entry for a singleton. */
 interface LayeredEntry {
   readonly layer: Layer;
   readonly entry: PolicyEntry;
@@ -141,7 +140,6 @@ function checkCombination({ written, desired, templates, setBy }: PolicyEntry): 
   return policies.size > 1 ? combinedFaults(written, desired.fields, [...policies]) : [];
 }
 
-/** The definition in effect of each variable, from the most specific layer. */
 export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
   return mostSpecific(layers, variables);
 }
@@ -150,7 +148,6 @@ export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
 interface ItemType<Item, Of extends Layer = Layer> {
   readonly of: (layer: Of) => readonly Item[];
   readonly identity: (item: Item) => string;
-  /** For messages. */
   readonly name: (item: Item) => string;
   readonly isSame: (a: Item, b: Item) => boolean;
 }
@@ -177,7 +174,6 @@ function comparedForm({ written, desired }: PolicyEntry): object {
   return written?.entry ? written.parameters : desired.fields;
 }
 
-/** A field of a singleton, as one entry sets it. */
 interface SingletonField extends Stated {
   readonly name: string;
   readonly entry: PolicyEntry;

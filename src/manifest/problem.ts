@@ -74,12 +74,10 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
-/** A source whose values have positions. */
 export interface Placed {
   place(path: Path, of?: "key" | "value"): Place;
 }
 
-/** A problem at a value or its key, with the severity of its rule. */
 export function problemAt(
   rule: Rule,
   message: string,
@@ -89,7 +87,6 @@ export function problemAt(
   return { severity: findSeverity(rule), rule, message, place, ...(path.length > 0 && { path: joinPath(path) }) };
 }
 
-/** A source that knows the comments of its text. */
 interface Commented {
   isCommented(path: Path): boolean;
 }
@@ -100,14 +97,12 @@ export function commentHint(document: Commented, path: Path, value: unknown): st
   return isComment ? ": what follows # is a comment; a value that begins with # needs quotes" : "";
 }
 
-/** The text of an expression, under its key in a document. */
 interface WrittenExpression {
   readonly document: Placed & { within(path: Path, text: string, offset: number): Place };
   readonly key: string;
   readonly text: string;
 }
 
-/** A problem inside an expression. */
 export function expressionProblem(
   rule: Rule,
   { document, key, text }: WrittenExpression,
@@ -124,7 +119,6 @@ function createExcerpt(text: string, offset: number): string {
   return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
 }
 
-/** A problem of a file as a whole, at its first character. */
 export function problemIn(file: string, rule: Rule, message: string, line = 1, column = 1): Problem {
   return { severity: findSeverity(rule), rule, message, place: { file, line, column } };
 }

@@ -24,12 +24,10 @@ export function needsLookup(policies: readonly Policy[]): boolean {
 
 const pathFacts = ["project.path", "project.name", "group.path", "group.name"] as const;
 
-/** True if the rows of projects are known, or no policy has a condition that needs them. */
 export function hasRowsFor(policies: readonly Policy[], projects: readonly Project[]): boolean {
   return projects.every(({ row }) => row) || policies.every(({ where }) => !where);
 }
 
-/** True if any policy has wildcards, which require the list of all projects. */
 export function selectsByGlob(policies: readonly Policy[]): boolean {
   return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
 }
@@ -63,9 +61,7 @@ function listFacts(policies: readonly Policy[]): ReadonlySet<string> {
 }
 
 export interface Projects {
-  /** Sorted by name, without duplicates. */
   readonly projects: readonly Project[];
-  /** Projects skipped by policies because they are archived. */
   readonly archived?: readonly Project[];
   readonly problems: readonly Problem[];
 }
@@ -87,7 +83,6 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   };
 }
 
-/** Problems of policies whose `where` cannot be evaluated for a project, or holds for none of the selected ones. */
 export function conditionProblems(policies: readonly Policy[], projects: readonly Project[]): readonly Problem[] {
   return policies.flatMap((policy) => {
     const { where, document, of } = policy;

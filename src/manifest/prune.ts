@@ -16,17 +16,13 @@ export interface PrunableEntry {
   readonly policy: Policy;
   readonly entry: PolicyEntry;
   readonly field?: string;
-  /** Where its document has it. */
   readonly path: Path;
-  /** The entry that holds in its place. */
   readonly wide: PolicyEntry;
 }
 
-/** The fleet, and the policies in whose favour entries are removed. */
 export interface PruneScope {
   readonly policies: readonly Policy[];
   readonly projects: readonly Project[];
-  /** The policies whose entries make others superfluous. */
   readonly wide: readonly Policy[];
   /** Also remove entries that differ, so that the wide policy holds. */
   readonly yields: boolean;
@@ -52,7 +48,6 @@ function rank({ projects }: Policy): number {
   return Math.max(...projects.map(literalOf));
 }
 
-/** A candidate with the policy that may hold in its place. */
 interface Candidate {
   readonly policy: Policy;
   readonly entry: PolicyEntry;
@@ -193,14 +188,12 @@ function coversWholly(wide: Policy, policy: Policy, glob: GlobSelector): boolean
   );
 }
 
-/** Whether two policies declare the same, as it is written. */
 function declaresSame({ entry, wideEntry, field }: Candidate): boolean {
   if (wideEntry.written?.inherits) return false;
   return isSame(entry.desired, wideEntry.desired, { field, inherits: entry.written?.inherits });
 }
 
 interface ComparedPart {
-  /** The field of a singleton. */
   readonly field: string | undefined;
   /** Whether fields that an entry lacks are those of the other one. */
   readonly inherits: boolean | undefined;

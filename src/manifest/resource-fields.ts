@@ -26,17 +26,14 @@ import { plaintextProblems, ResourceReading } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The fields of a resource before interpolation. */
 export interface Declared {
   readonly fields: Readonly<Record<string, Value>>;
-  /** Names of fields with interpolations. */
   readonly templates: readonly string[];
   /** Literal secrets, by their `manifest:` references. */
   readonly plaintext: readonly (readonly [reference: string, literal: string])[];
   readonly problems: readonly Problem[];
 }
 
-/** A value that the schema of its resource rejects. */
 type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 
 /** Checks all fields of a resource that do not depend on a variable, and normalises them. */
@@ -64,7 +61,6 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
   };
 }
 
-/** Warns of an integration that stays inactive unless `active` is set. */
 function inactive({ document, path, entry, parameters, inherits }: WrittenResource): readonly Problem[] {
   if (entry?.parameters.get("active")?.default !== false || "active" in parameters || inherits) return [];
   const message = `${entry.slug} will be off: active is not set, and its default is false`;
@@ -97,7 +93,6 @@ function normalField(properties: Readonly<Record<string, FieldSchema>>, name: st
   return meaningOf(properties[name] ?? {}, value);
 }
 
-/** Checks and normalises fields after interpolation. */
 export function interpolatedResource(
   written: WrittenResource,
   templates: readonly string[],
@@ -142,7 +137,6 @@ export function missingFields(written: WrittenResource, fields: Fields): readonl
   return all.map((fault) => problemOf(written, fields, fault));
 }
 
-/** Problems of the fields in the key. */
 export function keyProblems(written: WrittenResource): readonly Problem[] {
   const faults = faultsOf(written, {}).filter(
     ({ path: [top] }) => top !== undefined && Object.hasOwn(written.keys, top),
@@ -255,7 +249,6 @@ function isContainer(value: unknown): value is JsonObject {
 /** Keywords of a list or mapping that depend on the values in it. */
 const combining = new Set(["anyOf", "oneOf", "not", "uniqueItems", "contains"]);
 
-/** True if a value, or a part of it, has interpolations. */
 function isOpen(value: unknown): boolean {
   return isContainer(value) ? textsWithin(value as Plain).some(isTemplate) : isTemplate(value);
 }

@@ -17,7 +17,6 @@ export interface PlanRule {
   /** CEL. */
   readonly when: string;
   readonly message: string;
-  /** Globs over addresses. */
   readonly except: readonly string[];
   /** The last day on which the exceptions apply. */
   readonly until?: string;
@@ -30,7 +29,6 @@ export interface PlanRules {
   readonly problems: readonly Problem[];
 }
 
-/** All rules of the workspace, and their problems except those of compiling them. */
 export function readRules(documents: readonly Document[]): PlanRules {
   return gather(documents.filter((document) => readHead(document).kind === "Rule"));
 }
@@ -68,7 +66,6 @@ function gather(documents: readonly Document[]): PlanRules {
 
 type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
 
-/** The valid part of a rule, and all of its problems. */
 interface ReadRule extends Pick<PlanRule, "name" | "document"> {
   readonly rule?: PlanRule;
   readonly problems: readonly Problem[];

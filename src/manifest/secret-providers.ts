@@ -7,7 +7,6 @@ import type { Path } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { shapeBy } from "./shape.ts";
 
-/** An external program that returns secrets (docs/secrets.md). */
 export interface Provider {
   readonly name: string;
   readonly program: string;

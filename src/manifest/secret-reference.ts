@@ -9,7 +9,6 @@ import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
-/** Description of valid references, for messages. */
 const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
 
 /**
@@ -47,12 +46,10 @@ export function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => /^[A-Za-z0-9_.][\w.-]*$/.test(part) && !/^\.+$/.test(part));
 }
 
-/** The value of a secret field: a reference, an allowed literal, or a problem. */
 type SecretField =
   | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
   | { readonly form: "fault"; readonly problem: Problem };
 
-/** The location of the value. */
 interface Spot {
   readonly document: Document;
   readonly path: Path;
@@ -77,7 +74,6 @@ function secretReference(
 
 type ReferenceFault = readonly [isBroken: boolean, rule: Rule, message: string, at?: string | undefined];
 
-/** Only the first broken check is reported. */
 function referenceFaults(
   { secret, version, ...others }: JsonObject,
   isText: boolean,
@@ -121,17 +117,14 @@ function secretLiteral(
   return { form: "secret", value: { secret: `manifest:${file}:${line}:${column}` }, literal: value };
 }
 
-/** The settings of a workspace that decide which secrets may be written. */
 interface SecretRules {
   readonly ledger: string | undefined;
   readonly allowPlaintextSecrets: boolean;
 }
 
-/** Reads the values of a resource, with references where its kind has secrets. */
 export class ResourceReading {
   readonly problems: Problem[] = [];
   readonly plaintext: [string, string][] = [];
-  /** Fields with problems. */
   readonly broken: string[] = [];
   readonly #settled: string[] = [];
   readonly #written: WrittenResource;
@@ -217,7 +210,6 @@ function isStray(field: FieldSchema, value: JsonObject): boolean {
 /** Built-in sources of secrets; no provider may have one of these names. */
 export const builtInSchemes = ["env", "file", "manifest"] as const;
 
-/** A parsed secret reference. */
 export interface SchemeOf {
   readonly scheme: string;
   /** The text after the first colon. */
@@ -230,7 +222,6 @@ export function schemeOf(reference: string): SchemeOf {
   return { scheme: reference.slice(0, colon), name: reference.slice(colon + 1) };
 }
 
-/** True if a reference needs a provider. */
 export function isProvided(reference: string): boolean {
   const { scheme } = schemeOf(reference);
   return scheme !== "" && !builtInSchemes.some((each) => each === scheme);

@@ -6,7 +6,6 @@ import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
 
-/** A policy that matches a project, and how specific its match is. */
 export interface Layer {
   readonly policy: Policy;
   /** Infinity for an ID or a path, else the number of literal characters of the glob. */
@@ -34,7 +33,6 @@ export function compareLayers(a: Layer, b: Layer): number {
   return overrules(b, a) ? 1 : compareTexts(a.policy.name, b.policy.name);
 }
 
-/** True if two lists have the same policies in the same order, and therefore the same result. */
 export function sameLayers(some: readonly Layer[], others: readonly Layer[]): boolean {
   return (
     some.length === others.length &&
@@ -42,7 +40,6 @@ export function sameLayers(some: readonly Layer[], others: readonly Layer[]): bo
   );
 }
 
-/** True if any policy matches a project. */
 export function isSelected(policies: readonly Policy[], project: Project): boolean {
   return matchingLayers(policies, project).length > 0;
 }
@@ -62,7 +59,6 @@ export function isCovered(policies: readonly Policy[], project: Project): boolea
   return coveringLayers(policies, project).length > 0;
 }
 
-/** The policies that match a project and have a condition. */
 export function conditionalPolicies(policies: readonly Policy[], project: Project): readonly Policy[] {
   return coveringLayers(policies, project).flatMap(({ policy }) => (policy.where ? policy : []));
 }
@@ -93,7 +89,6 @@ function isExcepted(policy: Policy, id: string | undefined, path: string | undef
   return policy.except.length > 0 && candidates(exceptionsOf(policy), id, path).length > 0;
 }
 
-/** True if a line of `projects`, `groups` or `except` matches a project or a group. */
 export function isMatch(selector: Selector, project: Project): boolean {
   return isMatchOf(selector, idNameOf(project), project.path?.toLowerCase());
 }

@@ -14,7 +14,6 @@ export type Selector =
 export interface GlobSelector {
   readonly form: "glob";
   readonly written: string;
-  /** Number of literal characters: a higher number is more specific. */
   readonly literal: number;
   /** The folder, in lower case, that contains everything it can match; `""` for the root. */
   readonly base: string;

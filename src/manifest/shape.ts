@@ -26,7 +26,6 @@ export function versionHint(written: unknown): string {
   return `; evenkeel ${version} does not read ${whole}${Number(number) > 1 ? ", a later release may" : ""}`;
 }
 
-/** The valid part of a document, and a problem for each value that its schema does not allow. */
 export interface Shaped<Text> {
   readonly text: Partial<Text>;
   readonly problems: readonly Problem[];
@@ -52,7 +51,6 @@ interface Known {
 }
 
 interface ShapeOptions {
-  /** Sections that may have any value. */
   readonly unchecked?: ReadonlySet<string> | undefined;
   /** True if a section without a value declares nothing. */
   readonly allowsEmpty?: boolean;
@@ -64,7 +62,6 @@ export const policyHeads: ReadonlySet<string> = new Set([
   ...["priority", "enforce", "until", "reason"],
 ]);
 
-/** Validates a document with any schema. */
 export function shapeBy<Text>(
   check: SchemaCheck,
   document: Document,
@@ -99,7 +96,6 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-/** The schema of a document, and the schemas that it refers to. */
 type ShapeSchema = readonly [schema: object, references: readonly object[]];
 
 /** The schema of documents of a kind; a policy's sections are left to {@link policyShape}. */
@@ -107,7 +103,6 @@ export function documentShape(kind: DocumentKind): ShapeSchema {
   return shapeSchema(schema.definitions[kind]);
 }
 
-/** The schema of policies of projects, or of groups. */
 export function policyShape(catalogue: Catalogue, owner: Owner): ShapeSchema {
   return shapeSchema({ ...schema.definitions.Policy, properties: policyProperties(sectionShapes(catalogue, owner)) });
 }
@@ -123,7 +118,6 @@ const policyCheck = memoized(
   new WeakMap(),
 );
 
-/** The parts of a value that are removed, as a tree. */
 interface Cuts {
   readonly below: Map<string, Cuts>;
   isCut: boolean;

@@ -6,7 +6,6 @@ import { textsWithin } from "../model/values.ts";
 /** A parsed string with interpolations (docs/manifests.md): literal text and references in alternation. */
 type Template = readonly (string | Reference)[];
 
-/** The parsed text between `${` and `}`. */
 interface Reference {
   readonly name: string;
 }
@@ -29,7 +28,6 @@ function parseName(reference: string): string {
   return reference.endsWith("}") ? reference.slice(2, -1).trim() : reference;
 }
 
-/** The names of the references in a string, such as `vars.channel`. */
 export function referencesOf(text: string): readonly string[] {
   return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
 }
@@ -46,7 +44,6 @@ export function namesProject(value: Value | undefined, vars: ReadonlyMap<string,
   });
 }
 
-/** Resolves a reference. */
 export type Resolve = (name: string) => Resolved;
 
 /** Maximum length of a value. Without it, variables that repeat each other could exhaust memory. */
@@ -76,14 +73,12 @@ const ownFacts = ["path", "name", "id"] as const;
 /** Facts about the project or group to which a policy applies. */
 export type ProjectFact = `${NamedOwner}.${(typeof ownFacts)[number]}`;
 
-/** The facts that policies of projects, and of groups, can refer to. */
 export const factsOf: Readonly<Record<Owner, readonly ProjectFact[]>> = {
   project: ownFacts.map((fact) => `project.${fact}` as const),
   group: ownFacts.map((fact) => `group.${fact}` as const),
   instance: [],
 };
 
-/** Checks a reference by its name alone. */
 export const parseReference = memoized(
   (name: string): { readonly variable: string } | { readonly project: ProjectFact } | undefined => {
     const variable = /^vars\.([A-Za-z_][A-Za-z0-9_-]*)$/.exec(name)?.[1];
@@ -93,7 +88,6 @@ export const parseReference = memoized(
   },
 );
 
-/** All references of policies of projects, or of groups, for messages. */
 export function referenceWords(owner: Owner): string {
   return ["vars.NAME", ...factsOf[owner]].map((name) => `\${${name}}`).join(", ");
 }

@@ -9,9 +9,7 @@ import { shape } from "./shape.ts";
 /** The expected plan of a workspace for a server with given content (docs/testing.md). */
 export interface PolicyTest {
   readonly name: string;
-  /** The day for which dates are evaluated. */
   readonly as_of?: string;
-  /** The path of a seed, or the seed itself. */
   readonly given: string | JsonObject;
   readonly expect: Expectations;
   readonly document: Document;
@@ -20,19 +18,16 @@ export interface PolicyTest {
 interface Expectations {
   /** Undefined: changes are not checked. */
   readonly changes?: readonly { readonly address: string; readonly action: Action }[];
-  /** True if the plan may contain changes that are not listed. */
   readonly others?: boolean;
   readonly blocked_by?: readonly string[];
   readonly problems?: readonly string[];
 }
 
 export interface PolicyTests {
-  /** Only valid ones. */
   readonly tests: readonly PolicyTest[];
   readonly problems: readonly Problem[];
 }
 
-/** All tests of a workspace, and their problems. */
 export function readTests(documents: readonly Document[]): PolicyTests {
   const read = documents.filter((document) => readHead(document).kind === "Test").map(readTest);
   return {

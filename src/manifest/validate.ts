@@ -25,7 +25,6 @@ import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
 
 /** The policies of a workspace that apply on a day, and all problems that can be found offline, sorted by position. */
 export interface Validated extends Policies {
-  /** Expired policies. */
   readonly expired: readonly Policy[];
   /** Not compiled; see `compileRules`. */
   readonly rules: readonly PlanRule[];

@@ -15,13 +15,11 @@ import {
   type Resolved,
 } from "./template.ts";
 
-/** The location of a string that is being interpolated. */
 interface Spot {
   readonly document: Document;
   readonly path: Path;
 }
 
-/** Values that interpolations can refer to in one project. */
 export interface VariableScope {
   readonly project: Project;
   readonly interpolate: (text: string, spot: Spot) => Resolved;
@@ -50,7 +48,6 @@ export function createScope(
   };
 }
 
-/** Resolves the variables of one project. */
 class Resolving {
   readonly problems: Problem[] = [];
   readonly #project: Project;

@@ -10,7 +10,6 @@ export interface Wave {
   readonly unit: "projects" | "percent";
 }
 
-/** Parsed waves, or an error message. */
 export type ParsedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
 
 /** `waves` of a Workspace as written: a list, or its items separated by commas. */
@@ -40,13 +39,11 @@ export function wavesIn(text: string): ParsedWaves {
   return { waves: isAll(waves.at(-1)) ? waves : [...waves, all] };
 }
 
-/** The waves of a Workspace; undefined if they are not set or not valid. */
 export function wavesOf(text: WavesText | undefined): readonly Wave[] | undefined {
   const parsed = text === undefined ? undefined : wavesIn(String(text));
   return parsed && "waves" in parsed ? parsed.waves : undefined;
 }
 
-/** Problems of the waves of a Workspace. */
 export function waveProblems(document: Document, text: WavesText | undefined): readonly Problem[] {
   const parsed = text === undefined ? undefined : wavesIn(String(text));
   return parsed && "fault" in parsed ? [problemAt("wrong-value", parsed.fault, { document, path: ["waves"] })] : [];

@@ -32,7 +32,6 @@ export interface Workspace {
     readonly isReleaseAssumed: boolean;
     readonly tier: Tier | undefined;
     readonly environment: Environment;
-    /** The names that manifests and the server use. */
     readonly dialect: string;
     readonly secrets: "assume-unchanged" | "always-send";
     readonly reads: "verify" | "trust-updated-at";
@@ -44,11 +43,9 @@ export interface Workspace {
   readonly manifests: readonly string[] | undefined;
   /** Maximum number of concurrent requests; `auto` is {@link maxConcurrency}. */
   readonly concurrency: number;
-  /** Limit for all requests with the token. */
   readonly rateLimit: Rate | undefined;
   /** The order in which an apply changes projects; undefined: all at once. */
   readonly waves: readonly Wave[] | undefined;
-  /** Projects of the first wave. */
   readonly canary: readonly Selector[];
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -69,7 +66,6 @@ export interface Loaded {
   /** Absolute path. */
   readonly root: string;
   readonly workspace: Workspace;
-  /** The certificates of `server.ca`, in PEM. */
   readonly authorities?: string | undefined;
   readonly documents: readonly Document[];
   /** The providers of the file in EVENKEEL_SECRET_PROVIDERS; omitted if it is not set. */
@@ -82,7 +78,6 @@ export interface Loaded {
   readonly digest: string;
 }
 
-/** A Workspace document as written. */
 type WorkspaceText = {
   readonly server: Partial<Workspace["server"]>;
   readonly concurrency: number | "auto";
@@ -97,7 +92,6 @@ type WorkspaceText = {
   "catalogue" | "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards" | "notify"
 >;
 
-/** The file that makes a folder a workspace. */
 export const workspaceFile = "evenkeel.yaml";
 
 const defaults = {
@@ -128,7 +122,6 @@ const defaults = {
   allowPlaintextSecrets: false,
 } as const satisfies WorkspaceText;
 
-/** The settings if there is no `evenkeel.yaml`. */
 export const defaultWorkspace: Workspace = fill({});
 
 /** Reads the workspace of `evenkeel.yaml`. Invalid settings fall back to their defaults. */
@@ -142,7 +135,6 @@ export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
   return { workspace: fill({}), problems: missing };
 }
 
-/** The settings of a workspace, and their problems. */
 export interface ReadWorkspace {
   readonly workspace: Workspace;
   readonly problems: readonly Problem[];
@@ -177,7 +169,6 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
   };
 }
 
-/** Required content of `evenkeel.yaml`. */
 export const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
 
 function valueProblems(document: Document, text: Partial<WorkspaceText>): Problem[] {
@@ -233,7 +224,6 @@ const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring"] as 
 
 export type NotifyEvent = (typeof notifyEvents)[number];
 
-/** A receiver of a watcher's notifications. */
 export interface Notify {
   readonly url: SecretReference;
   readonly on: readonly NotifyEvent[];
@@ -243,7 +233,6 @@ export interface Notify {
   readonly allowInsecure: boolean;
 }
 
-/** A receiver as written, without invalid parts. */
 interface NotifyText {
   readonly url?: { readonly secret?: string };
   readonly on?: readonly (NotifyEvent | undefined)[];

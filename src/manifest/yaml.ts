@@ -86,7 +86,6 @@ export const coreSchema = FAILSAFE_SCHEMA.extend({
   }),
 });
 
-/** A scalar's value, with its spelling if that is different. */
 function keepSpelling(value: unknown, text: string | null): unknown {
   return text === null || text === "" || String(value) === text ? value : new Respelled(value, text);
 }
@@ -116,7 +115,6 @@ export class Respelled {
 const mayBeRespelled =
   /(?:^|[\s,[{:])(?:~|[-+]?\.[\da-zA-Z]|[-+]\d|0[\dxo]|\d+[.eE]|\d{16}|True|TRUE|False|FALSE|Null|NULL)/;
 
-/** Replaces {@link Respelled} scalars by their values. */
 function withPlainValues(text: string, documents: readonly unknown[]): readonly unknown[] {
   if (!mayBeRespelled.test(text)) return documents;
   const seen = new Set<unknown>();

@@ -40,7 +40,6 @@ export function projectMatcher(glob: string): (project: string) => boolean {
   return pathMatcher(split(glob)[0]);
 }
 
-/** Splits an address into its project and the rest. */
 export function addressParts(address: string): [project: string, rest: string] {
   const [project, rest = ""] = split(address);
   return [project, rest];
@@ -100,7 +99,6 @@ function kindFault(glob: string, kinds: Catalogue["kinds"]): string | undefined 
   return `the address of a resource, such as ${project}:${name}`;
 }
 
-/** The parts of an address. The kind may not exist; the key of a singleton is empty. */
 export interface AddressParts {
   readonly project: string;
   readonly kind: Kind;

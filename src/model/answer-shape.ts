@@ -6,9 +6,7 @@ import { thousands } from "../base/text-format.ts";
  * conclusion is drawn from it (docs/running.md).
  */
 export interface AnswerShape {
-  /** One row, a list of rows, or a body that is not read. */
   readonly holds: "row" | "rows" | "nothing";
-  /** Fields that each row must have. */
   readonly fields?: Readonly<Record<string, FieldType>>;
   /** Fields of which each row must have at least one. */
   readonly oneOf?: Readonly<Record<string, FieldType>>;

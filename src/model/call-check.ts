@@ -3,10 +3,8 @@ import type { Fact } from "./dialect.ts";
 import { type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
 import type { Fields, Scalar } from "./types.ts";
 
-/** User-supplied parameters and path segments of a call; undefined if not given. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Values that may be sent, or a message for each error. */
 export type CheckedValues =
   | { readonly values: Fields; readonly notes: readonly string[] }
   | { readonly mistakes: readonly string[] };
@@ -38,7 +36,6 @@ export function checkValues(
   return { values: { ...companionValues(companions), ...collectValues(given, table) }, notes };
 }
 
-/** Includes values that the server supports beyond the specification. */
 function extendEnum({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "id">[]): Parameter {
   if (!row.enum || !beyond || !facts.some(({ id }) => id === beyond.fact)) return row;
   return { ...row, enum: [...row.enum, ...beyond.enum] };
@@ -88,7 +85,6 @@ const fits: Readonly<Record<Parameter["type"], (value: Scalar) => boolean>> = {
 
 const iso8601 = /^(\d{4}-\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** True for a valid time in ISO 8601. */
 export function isTime(text: string): boolean {
   const [, month, day] = iso8601.exec(text) ?? [];
   if (!month || Number.isNaN(Date.parse(text))) return false;

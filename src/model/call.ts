@@ -75,7 +75,6 @@ function literalPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The parameters with legacy values, with those values. */
 function legacyValues(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
   const words = Object.entries(given).flatMap(([name, value]) => {
     const older = table[name]?.older?.[String(value)];

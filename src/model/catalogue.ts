@@ -28,11 +28,9 @@ export {
  * an interpolation).
  */
 export interface Catalogue {
-  /** The dialect of the names: `neutral` for the specification's own. */
   readonly dialect: string;
   /** Every integration, by slug, in the order of the file. */
   readonly integrations: ReadonlyMap<string, Integration>;
-  /** Every kind of resource, in the order in which manifests and reports list them. */
   readonly kinds: ReadonlyMap<Kind, KindRow>;
   /** The flags in a row of the integrations list, in the order of the specification (docs/api.md#list-items). */
   readonly listedFlags: readonly string[];
@@ -63,7 +61,6 @@ const observedCatalogueNamed = memoized((name: string) => {
   return catalogueFrom(schema, { ...own, facts: [...own.facts, ...facts] });
 });
 
-/** The schema of integrations in the names of a dialect. */
 function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogue {
   const renamed = renamedSchema(neutralSchema, dialect);
   const definitions = renamed.definitions as Definitions;
@@ -112,12 +109,10 @@ function foreignNamesIn(
   return new Map(others.filter(([name]) => !own.has(name)));
 }
 
-/** The slug in a dialect of the integration with this slug in the specification. */
 function slugIn({ integrations }: Dialect, slug: string): string {
   return integrations[slug]?.name ?? slug;
 }
 
-/** True if a fact, identified by its ID, holds in a release. */
 export function factHolds({ facts }: Catalogue, id: string, release: string): boolean {
   const fact = facts.find((each) => each.id === id);
   return fact !== undefined && holdsIn(fact, release);
@@ -143,7 +138,6 @@ interface ApiType {
   pattern?: string;
 }
 
-/** An integration in the schema. */
 interface IntegrationSchema {
   title: string;
   description: string;
@@ -161,7 +155,6 @@ interface IntegrationSchema {
   "x-always"?: Record<string, Scalar>;
 }
 
-/** Definitions that the schema refers to. */
 type Definitions = Readonly<Record<string, ParameterSchema>>;
 
 /** The integration of a schema entry, without names of other dialects. */

@@ -7,14 +7,11 @@ export type Fault = Pick<SchemaFault, "path" | "message"> & Partial<Pick<SchemaF
 
 export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** The checks of a file. */
 export interface Checks<T> {
-  /** The rule of each problem. */
   readonly rule: string;
   readonly shape: SchemaCheck;
   /** The value of an empty text. */
   readonly empty: T;
-  /** Checks beyond the schema. */
   readonly faults: (value: T) => readonly Fault[];
 }
 
@@ -50,7 +47,6 @@ export function parseChecked<T>(
   return { problems: problems.map(({ offset, path, message }) => problem(message, place(offset), path)) };
 }
 
-/** The offset of the key that ends the path. */
 function keyOffset(document: Document.Parsed, path: Fault["path"]): number | undefined {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   if (!isMap(parent)) return undefined;
@@ -58,7 +54,6 @@ function keyOffset(document: Document.Parsed, path: Fault["path"]): number | und
   return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
 }
 
-/** The offset of the deepest node of the path that exists. */
 function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;

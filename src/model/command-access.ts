@@ -24,7 +24,6 @@ export const neededRoles: Readonly<Record<NeededRole, { readonly words: string; 
 /** The access that commands need: a row of the table in README. A test compares the two. */
 export interface CommandAccess {
   readonly commands: readonly string[];
-  /** Omitted: any. */
   readonly role?: NeededRole;
   /** Describes the project. */
   readonly of?: string;
@@ -69,5 +68,4 @@ export const commandAccess: readonly CommandAccess[] = [
   { commands: ["show", "blame", "routes", "whoami"], scope: "read_api" },
 ];
 
-/** The row of `plan`, which most commands need. */
 export const planAccess = commandAccess[0];

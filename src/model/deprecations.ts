@@ -3,7 +3,6 @@ import { compareReleases } from "./releases.ts";
 
 /** A sub-item of the spec's planned removals (docs/api.md#removals), or a later one of the platform's own schedule. */
 export interface Deprecation {
-  /** Stable. */
   readonly id: string;
   /** The release of the row. */
   readonly release: string;
@@ -54,7 +53,6 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly is?: "scalar" | "list" | "mapping";
   /** The key is longer than this. */
   readonly longer?: number;
-  /** The value is one of these. */
   readonly equals?: readonly string[];
   /** The value matches a pattern. */
   readonly matches?: string;
@@ -83,7 +81,6 @@ export interface TomlDetection extends Detecting<"toml"> {
   readonly each: string;
   /** Dotted paths in the table, and their allowed values. */
   readonly where: Readonly<Record<string, readonly string[]>>;
-  /** The dotted path that is missing. */
   readonly lacks: string;
   /** Its allowed values, ignoring case; omitted: any. */
   readonly allowed?: readonly string[];
@@ -141,7 +138,6 @@ export interface ArgumentDetection extends Detecting<"argument"> {
 
 /** A subcommand of a shell command. */
 export interface CommandDetection extends Detecting<"command"> {
-  /** A pattern of the command's name. */
   readonly of: string;
   readonly word: string;
   readonly replace?: string;
@@ -192,7 +188,6 @@ export const vocabulary = {
   ...{ graphql, graphqlTypes, graphqlRoots: wordsIn(graphqlRoots) },
 } as unknown as Vocabulary;
 
-/** Each list of words as a set. */
 function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
   const entries = Object.entries(lists).flatMap(([name, words]) =>
     Array.isArray(words) ? [[name, new Set(words)] as const] : [],

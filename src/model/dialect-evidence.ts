@@ -33,7 +33,6 @@ export function dialectOfSlugs(slugs: Iterable<string>): DialectEvidence | undef
   return first && found.size === 1 ? { dialect: first[0], slugs: [...first[1]] } : undefined;
 }
 
-/** The dialect of these slugs, if it is not the one of the catalogue. */
 export function otherDialectOf(catalogue: Catalogue, slugs: Iterable<string>): DialectEvidence | undefined {
   const all = [...slugs];
   if (all.every((slug) => catalogue.integrations.has(slug))) return undefined;

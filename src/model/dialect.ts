@@ -28,7 +28,6 @@ export interface Dialect {
   readonly facts: readonly Fact[];
 }
 
-/** An integration's slug and title in a dialect, and its renamed parameters. */
 export interface NamedIntegration {
   readonly name: string;
   readonly title?: string;
@@ -40,11 +39,8 @@ export interface NamedIntegration {
 /** Entries of a schema of integrations that only one platform has; `added` facts state since when. */
 export interface Additions {
   readonly events: Readonly<Record<string, object>>;
-  /** Definitions that the entries refer to, beside those of the specification's schema. */
   readonly definitions: Readonly<Record<string, object>>;
-  /** Parameters, by the specification's slug of their integration. */
   readonly parameters: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  /** Integrations, by slug. */
   readonly integrations: Readonly<Record<string, object>>;
 }
 
@@ -69,7 +65,6 @@ export interface Fact extends Span {
   readonly source: string;
 }
 
-/** True if a fact holds in a release. */
 export function holdsIn({ from, until }: Span, release: string): boolean {
   const hasBegun = from === undefined || compareReleases(release, from) >= 0;
   return hasBegun && (until === undefined || compareReleases(release, until) < 0);

@@ -11,7 +11,6 @@ export const neutral: Dialect = {
   facts: [],
 };
 
-/** A dialect by its name. @throws RangeError for an unknown dialect. */
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.get(name);
   if (!dialect) throw new RangeError(`unknown dialect ${name}`);
@@ -20,5 +19,4 @@ export function dialectNamed(name: string): Dialect {
 
 const byName: Readonly<Record<DialectName, Dialect>> = { neutral, gitlab: gitlab as Dialect };
 
-/** All dialects, by name. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map(Object.entries(byName));

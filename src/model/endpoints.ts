@@ -24,11 +24,8 @@ interface EndpointRow {
   readonly path: string;
   /** A list: `paged` lists take `per_page`; `whole` lists are requested without it, but links to further pages are followed. */
   readonly list?: Call["list"];
-  /** The required shape of a successful response. */
   readonly answer: AnswerShape;
-  /** Constraints of path segments. */
   readonly segments?: Readonly<Record<string, Parameter>>;
-  /** Query or body parameters. */
   readonly parameters?: Readonly<Record<string, Parameter>>;
   /** A read that is not counted as part of a plan. */
   readonly uncounted?: true;

@@ -1,4 +1,3 @@
-/** The result of a pipeline. */
 export type PipelineStatus = "success" | "failed";
 
 /** An event type (docs/api.md#events). Its parameter is the type with the suffix `_events`. */

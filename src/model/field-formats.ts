@@ -42,7 +42,6 @@ function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefin
   return `a URL that begins with ${schemes.map((each) => `${each}://`).join(" or ")}`;
 }
 
-/** Valid values of one field of a cron line: a range of numbers, or names. */
 interface CronField {
   readonly name: string;
   readonly first: number;

@@ -31,7 +31,6 @@ export function meaningOf(field: FieldSchema, value: Value): Value {
   });
 }
 
-/** The default of a field in normal form; null without any. */
 export function defaultValue({ fields }: Pick<ResourceKind, "fields">, name: string): Value {
   const field = fields.properties[name] ?? {};
   return meaningOf(field, field.default ?? null);
@@ -209,7 +208,6 @@ export function itemsByKey(key: string, items: readonly Plain[]): ReadonlyMap<st
   return new Map(items.map((item) => [itemKey(key, item), item]));
 }
 
-/** The text of an item's key; empty without any. */
 export function itemKey(key: string, item: Plain): string {
   return isMapping(item) ? String(item[key] ?? "") : "";
 }

@@ -30,7 +30,6 @@ function canMatchOwner(part: string, owner: Owner): boolean {
   return /[*?\]}]$/.test(part) || ownerOfName(part) === owner;
 }
 
-/** Creates a test for addresses of a project under either of its names. */
 export function addressTest(glob: string): AddressTest {
   const matches = addressMatcher(glob);
   const names = namesFor(glob);
@@ -56,7 +55,6 @@ export function projectTest(glob: string): (project: Project) => boolean {
   return (project) => names(project).some(matches);
 }
 
-/** Filters by the globs of `--target` and `--exclude`. */
 interface AddressScope {
   readonly isLimited: boolean;
   /** True if any address of a project may pass. */
@@ -115,26 +113,22 @@ export function idNameOf({ name, id }: Pick<Project, "name" | "id">): string | u
   return id === undefined ? undefined : ownerName(ownerOfName(name), String(id));
 }
 
-/** Finds a project by either of its names. */
 export function projectFinder(projects: readonly Project[]): (name: string) => Project | undefined {
   const byPath = new Map(projects.flatMap((each) => (each.path === undefined ? [] : [[lower(each.path), each]])));
   const byId = new Map(projects.flatMap((each) => (each.id === undefined ? [] : [[idNameOf(each), each]])));
   return (name) => (isId(bareName(name)) ? byId.get(name) : byPath.get(lower(name)));
 }
 
-/** A project of which only the name in an address is known. */
 export function projectNamed(name: string): Project {
   const written = bareName(name);
   return isId(written) ? { name, id: idIn(written) } : { name, path: name };
 }
 
-/** The project part of an address or of a glob over addresses. */
 export function projectPart(address: string): string {
   const colon = address.indexOf(":");
   return colon < 0 ? address : address.slice(0, colon);
 }
 
-/** Replaces the project part of an address. */
 export function renamed(address: string, name: string): string {
   return `${name}${address.slice(projectPart(address).length)}`;
 }

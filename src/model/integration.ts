@@ -4,10 +4,8 @@ import { compareReleases } from "./releases.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
-/** A name of another dialect. */
 export interface ForeignName {
   readonly dialect: string;
-  /** Its name in this dialect. */
   readonly name: string;
 }
 
@@ -33,7 +31,6 @@ export interface Integration {
   /** Deployed servers allow one of these per project. */
   readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
-  /** The parameters as a schema. */
   readonly fields: ResourceKind["fields"];
   /** Parameters of the specification that no release of this platform has, with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
@@ -59,7 +56,6 @@ export interface IntegrationParameter extends FieldSchema {
   readonly default?: Scalar;
   /** The release that introduced it, if later than its integration. */
   readonly introduced: string | undefined;
-  /** The release that removed it. */
   readonly removed: string | undefined;
   /** A secret that the single GET returns according to the specification. */
   readonly returned: boolean;
@@ -87,7 +83,6 @@ interface ValueRule {
   readonly with: string | undefined;
 }
 
-/** A quirk and the releases that have it. */
 export interface QuirkSpan extends Span {
   readonly says: ObservedQuirk;
 }

@@ -20,17 +20,14 @@ import type { KindExpressions } from "./kind-row.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 import type { Plain } from "./types.ts";
 
-/** Values of an expression's variables. */
 type Given = Readonly<Record<string, unknown>>;
 
-/** A compiled expression. */
 export interface KindExpression {
   /**
    * Evaluates it; integers become JSON numbers. Undefined if it reads something that is missing. @throws UserError if
    * it cannot be evaluated.
    */
   readonly valueOf: (given: Given) => Plain | undefined;
-  /** The members of its variables that it reads. */
   readonly members: () => readonly MemberRead[];
 }
 

@@ -10,21 +10,16 @@ import type { CallAction, Fields, Plain, Tier } from "./types.ts";
 export interface KindRow {
   /** Its section of policies; omitted if policies cannot list its resources. */
   readonly policy?: PolicyColumn;
-  /** The file that describes the kind. */
   readonly file: ResourceKind;
-  /** Evaluates the expressions of its file. */
   readonly expressions: KindExpressions;
   /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
   readonly keys?: ReadonlyMap<string, Integration>;
-  /** Included in an `import` by default. */
   readonly imported?: true;
   /** The calls for reading its resources; omitted if projects have none. */
   readonly read?: ReadColumn;
-  /** The action that removes a resource. */
   readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */
   readonly calls: Readonly<Partial<Record<CallAction, Endpoint | ((key: string) => Endpoint)>>>;
-  /** The calls for the items of its fields; omitted if the calls of the resource write all of it. */
   readonly items?: readonly ItemColumn[];
   /** Keys with the same identity are the same resource. */
   readonly identity: (key: string) => string;
@@ -46,7 +41,6 @@ export interface KindExpressions {
   readonly valueOf: (text: string, given: Readonly<Record<string, unknown>>) => Plain | undefined;
 }
 
-/** A list whose items are written by calls of their own (`x-items`). */
 export interface ItemColumn {
   readonly field: string;
   /** The property that identifies an item. */

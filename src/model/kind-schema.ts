@@ -46,7 +46,6 @@ export function isReservedName(parameter: string): boolean {
   return new RegExp(reservedName).test(parameter);
 }
 
-/** Transforms a schema into the form for policies. */
 type Written = (field: FieldSchema) => JsonObject;
 
 /** Transforms a schema and its subschemas, from the inside out. Conditions concern values, so they stay. */
@@ -227,7 +226,6 @@ function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
   });
 }
 
-/** The kinds whose sections are below the key `create`. */
 function createdFiles(catalogue: Catalogue, of: readonly Owner[]): readonly ResourceKind[] {
   return of.flatMap((owner) =>
     policyKinds(catalogue, owner).flatMap(({ kind }) => {

@@ -24,12 +24,10 @@ export function integrationReads(owner: Owner): { readonly list: Endpoint; reado
   return { list, show: single };
 }
 
-/** A kind that policies can list, and how. */
 export interface PolicyKind extends PolicyColumn {
   readonly kind: Kind;
 }
 
-/** The kinds that policies of projects, or of groups, can list. */
 export function policyKinds(catalogue: Catalogue, owner: Owner = "project"): readonly PolicyKind[] {
   return policyKindsByOwner(catalogue)[owner];
 }
@@ -45,12 +43,10 @@ export function inventoriedKinds(catalogue: Catalogue, owner: Owner): readonly P
   return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).file.under === undefined);
 }
 
-/** The kinds of projects, or of groups, that `import` reads by default. */
 export function importedKinds(catalogue: Catalogue, owner: Owner): readonly PolicyKind[] {
   return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).imported);
 }
 
-/** The section of a kind; undefined if policies cannot list it. */
 export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
   return policyKinds(catalogue, ownerOfKind(kind)).find((row) => row.kind === kind);
 }

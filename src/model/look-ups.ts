@@ -27,7 +27,6 @@ const endpointOf = memoized((template: string): Endpoint => {
   return { method: "GET", path: template.slice(template.indexOf(" ") + 1), answer: { holds: "nothing" } };
 });
 
-/** Fields of a kind with values to look up, at any depth. */
 export const lookUpFields = memoized((file: ResourceKind): readonly string[] => {
   const isIn = (field: FieldSchema): boolean => field["x-lookup"] !== undefined || partsOf(field).some(isIn);
   return Object.keys(file.fields.properties).filter((name) => isIn(file.fields.properties[name] ?? {}));
@@ -41,7 +40,6 @@ function partsOf({ items, properties = {}, additionalProperties: others }: Field
   ];
 }
 
-/** The requests of a kind's look-ups, each once. */
 export function lookUpTemplates({ fields }: ResourceKind): readonly string[] {
   const within = (field: FieldSchema): readonly string[] => [
     ...(field["x-lookup"] === undefined ? [] : [field["x-lookup"]]),
@@ -89,7 +87,6 @@ export function nameKey(template: string, value: Plain): string {
   return `${template} ${JSON.stringify(value)}`;
 }
 
-/** Maps the values of some fields. */
 export function mapFields(
   { fields: { properties } }: ResourceKind,
   fields: Fields,

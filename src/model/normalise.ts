@@ -9,7 +9,6 @@ export function isOff(active: unknown): boolean {
   return active === false || active === 0 || (typeof active === "string" && /^(false|0)$/i.test(active));
 }
 
-/** Compares a declared field with its live value; undefined if the response does not contain it. */
 export function compareField(
   catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
@@ -31,7 +30,6 @@ export function normalise(
   return field ? comparable(field, value) : value;
 }
 
-/** The normalised fields of a live resource, for its digest. */
 export function readAs(catalogue: Catalogue, resource: Resource): Readonly<Record<string, Plain>> {
   const read: Record<string, Plain> = {};
   for (const name of Object.keys(resource.fields).sort()) {

@@ -2,14 +2,11 @@ import type { AnswerShape } from "./answer-shape.ts";
 import { type EndpointName, groupsWithPaths, projectsWithPaths } from "./endpoints.ts";
 import { type NamedOwner, type Owner, ownerOfName } from "./owner.ts";
 
-/** The calls that read projects, or groups, themselves. */
 interface OwnerCalls {
   readonly list: EndpointName;
-  /** The required shape of the list where paths are needed. */
   readonly rows: AnswerShape;
   readonly one: EndpointName;
   readonly auditEvents: EndpointName;
-  /** The field of a row with the full path. */
   readonly path: string;
 }
 
@@ -35,7 +32,6 @@ export function ownerCalls(owner: Owner): OwnerCalls | undefined {
   return owner === "instance" ? undefined : calls[owner];
 }
 
-/** The calls of the owner with this name. */
 export function callsOfOwner(name: string): OwnerCalls | undefined {
   return ownerCalls(ownerOfName(name));
 }

@@ -22,7 +22,6 @@ export const rowFields: Readonly<Record<Owner, readonly string[]>> = {
 
 const deletionDates = ["marked_for_deletion_on", "marked_for_deletion_at"] as const;
 
-/** Reduces a row to these fields. */
 export function readableRow(owner: Owner, row: JsonObject): JsonObject {
   return pickFields(row, rowFields[owner]);
 }
@@ -32,7 +31,6 @@ export function pickFields(row: JsonObject, names: readonly string[]): JsonObjec
   return Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }
 
-/** The fields of a list's rows that are kept. */
 export function keptRowFields(owner: Owner): readonly string[] {
   return [...rowFields[owner], ...deletionDates];
 }

@@ -13,12 +13,10 @@ export const owners = ["project", "group", "instance"] as const;
 /** An owner of which there are many, each with an ID and a path. */
 export type NamedOwner = Exclude<Owner, "instance">;
 
-/** A value for each owner. */
 export function ownerRecord<Each>(of: (owner: Owner) => Each): Readonly<Record<Owner, Each>> {
   return { project: of("project"), group: of("group"), instance: of("instance") };
 }
 
-/** The name of the instance in addresses. */
 export const instanceName = "instance";
 
 /** The owner to which a name, a path or a glob belongs. */
@@ -70,12 +68,10 @@ export function kindIn({ project, kind }: { readonly project: string; readonly k
   return kindOfWord(ownerOfName(project), kind);
 }
 
-/** The word of a kind in addresses, plans and messages. */
 export function kindWord(kind: Kind): string {
   return kind.slice(prefixes[ownerOfKind(kind)].length);
 }
 
-/** The owner that has resources of a kind. */
 export function ownerOfKind(kind: Kind): Owner {
   if (kind.startsWith(prefixes.group)) return "group";
   return kind.startsWith(prefixes.instance) ? "instance" : "project";

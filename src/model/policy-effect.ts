@@ -9,7 +9,6 @@ import { compareStrictness, strictGroups } from "./strictness.ts";
 import type { Change, Fields, Plain, PolicyEffect, Value } from "./types.ts";
 import { definedFields, replaceReferences } from "./values.ts";
 
-/** The two sides of a change, as far as they are known. */
 type Sides = Pick<Change, "kind" | "before" | "after">;
 
 /**

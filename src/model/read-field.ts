@@ -22,7 +22,6 @@ export function fieldInRow(kind: KindRow, name: string, row: JsonObject, declare
   return meaningOf(field, keepDeclaredIn(field, visible, declared)) as Plain;
 }
 
-/** True if the row marks a returned value as secret (`x-secret-with`). */
 function isSecretIn(kind: KindRow, { "x-secret-with": flags = [] }: FieldSchema, row: JsonObject): boolean {
   return flags.some((flag) => readSpelled(kind, flag, kind.file.fields.properties[flag] ?? {}, row) === true);
 }

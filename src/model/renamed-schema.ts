@@ -2,7 +2,6 @@ import { type Additions, type Dialect, type Fact, isQuirk, type NamedIntegration
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The parts of a schema of integrations that a dialect changes. */
 interface NamedSchema extends Json {
   readonly definitions: Readonly<Record<string, Json>>;
   readonly properties: Readonly<Record<string, NamedEntry>>;
@@ -110,7 +109,6 @@ function namesToReplace(
 
 const textKeys: ReadonlySet<string> = new Set(["description", "markdownDescription", "deprecationMessage"]);
 
-/** Renames words in all descriptions. */
 function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, key = ""): unknown {
   if (words.size === 0) return value;
   if (typeof value === "string") return textKeys.has(key) ? replaceWords(value, words) : value;
@@ -119,12 +117,10 @@ function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, ke
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withRenamedWords(each, words, name)]));
 }
 
-/** Replaces whole words in a text. */
 export function replaceWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
 }
 
-/** The parts of a schema that a dialect extends. */
 interface ExtendableSchema {
   readonly "x-events": object;
   readonly definitions: object;

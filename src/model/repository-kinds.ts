@@ -4,7 +4,6 @@ import type { Change, Tier } from "./types.ts";
 /** Types of objects with a repository, and therefore a storage (docs/api.md#repository-storage-moves). */
 export type RepositoryKind = "projects" | "snippets" | "groups";
 
-/** The properties of a kind of repository for storage moves. */
 export interface RepositoryKindRow {
   /** The endpoint that schedules moves of all repositories on a storage. */
   readonly schedule: EndpointName;

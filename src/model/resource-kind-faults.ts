@@ -114,7 +114,6 @@ const reserved = {
   singular: new Set(Object.values(bundledKinds).flatMap((row) => (plainKinds.includes(row) ? [] : row.file.singular))),
 };
 
-/** Unknown kinds in `after`. */
 function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
   const candidates = others.filter(({ of }) => [of].flat().some((owner) => ownersOf(kind).includes(owner)));
   const names = candidates.map(({ name }) => name);
@@ -165,7 +164,6 @@ interface WrittenExpression {
   readonly type: "bool" | "any";
 }
 
-/** Every expression of a kind, with its path and variables. */
 function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
   const whole = [
     ["where", ["row"]],
@@ -378,7 +376,6 @@ function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Pat
   return [[path, schema], ...inside, ...items, ...open];
 }
 
-/** An error in a kind, and its path in the file. */
 interface KindFault {
   readonly path: readonly (string | number)[];
   readonly message: string;

@@ -88,7 +88,6 @@ function formatListName({ calls: { list = "" }, singular }: ResourceKind): strin
   return [...words.slice(0, -1), singular.split("_").at(-1)].join(" ");
 }
 
-/** A call of a kind as a row of the API's table; undefined if the kind lacks the call. */
 function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint | undefined {
   const written = kind.calls[name];
   if (written === undefined) return undefined;

@@ -16,7 +16,6 @@ export interface ResourceKind {
   /** The key of a policy below which its section lies: its resources are never removed. */
   readonly under?: "create";
   readonly where?: string;
-  /** Rows that servers refuse to remove. */
   readonly kept?: string;
   readonly only?: string;
   /**
@@ -52,7 +51,6 @@ export interface ResourceKind {
   readonly tightened?: string;
   readonly imported?: boolean;
   readonly sources?: readonly string[];
-  /** Irreversible effects of these actions, as a sentence. */
   readonly irreversible?: Partial<Readonly<Record<"create" | "update" | "delete" | "replace", string>>>;
   readonly notes?: readonly string[];
   readonly unique?: boolean;
@@ -174,7 +172,6 @@ export type Strictness =
   | "access"
   | readonly Plain[];
 
-/** The servers that take a value. */
 interface ServersOfValue {
   readonly introduced?: string;
   readonly removed?: string;
@@ -200,7 +197,6 @@ interface SecretForm {
 
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
 
-/** Checks the shape of a kind's file. */
 export const resourceKindShape = compile(schema);
 
 export function ownersOf({ of }: ResourceKind): readonly Owner[] {
@@ -212,7 +208,6 @@ export function sectionOf({ name, under }: ResourceKind): string {
   return under === undefined ? name : `${under}.${name}`;
 }
 
-/** The fields that identify a resource of a kind; empty for a singleton. */
 export function keyFieldsOf({ key = [] }: ResourceKind): readonly string[] {
   return typeof key === "string" ? [key] : key;
 }
@@ -234,13 +229,11 @@ export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner)
   return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };
 }
 
-/** The release that introduced a call; undefined if the kind always had it. */
 export function introductionOf({ calls }: ResourceKind, name: CallName): string | undefined {
   const call = calls[name];
   return typeof call === "object" ? call.release : undefined;
 }
 
-/** True if the response of a call has no row of the kind. */
 export function returnsNothing(call: WrittenCall | undefined): boolean {
   return typeof call === "object" && call.returns === "nothing";
 }
@@ -253,7 +246,6 @@ export function precedingCall(call: WrittenCall | undefined): {
   return typeof call === "object" ? call : {};
 }
 
-/** True if a creation sends the ID of the project or group. */
 export function sendsOwner(kind: ResourceKind): boolean {
   return Object.values(creationParameters(kind)).includes("owner");
 }
@@ -264,14 +256,12 @@ export function createdOwner({ under, calls: { create } }: ResourceKind): "proje
   return writtenCall(create).path === "/projects" ? "project" : "group";
 }
 
-/** Parameters of a creation besides the fields, as expressions. */
 export function creationParameters({
   calls: { create },
 }: Pick<ResourceKind, "calls">): Readonly<Record<string, string>> {
   return (typeof create === "object" && create.sends) || {};
 }
 
-/** The particulars of a kind's list. */
 export function listFacts({ calls: { list } }: Pick<ResourceKind, "calls">): { rows?: string; none?: 404 } {
   return typeof list === "object" ? list : {};
 }

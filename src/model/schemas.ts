@@ -8,7 +8,6 @@ import type { Dialect } from "./dialect.ts";
 import { editorSections, type PolicySections, withInherit } from "./kind-schema.ts";
 import { renamedSchema } from "./renamed-schema.ts";
 
-/** The properties of a policy, with the sections of kinds. */
 export function policyProperties(sections: PolicySections): JsonObject {
   const { exclusive: _, ...own } = manifest.definitions.Policy.properties;
   return { ...own, ...sections };

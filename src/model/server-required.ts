@@ -32,7 +32,6 @@ export function preservedValue(name: string, live: Live | undefined): Value | un
   return live ? live.undeclared?.[name] : "";
 }
 
-/** True if a write can give a project or group its own settings in place of inherited ones. */
 export function mayOverride(catalogue: Catalogue, resource: Pick<Resource, "kind" | "key">, release?: string): boolean {
   if (release === undefined || !catalogueEntry(catalogue, resource)) return false;
   return factHolds(catalogue, "inherited-integrations", release);

@@ -5,7 +5,6 @@ import { alternativesIn } from "./resource-kind.ts";
 import type { Plain, Scalar } from "./types.ts";
 import { inlineText, isAlike, isList, isMapping } from "./values.ts";
 
-/** The directions in which a change moves; fields may move in both. */
 interface Shift {
   readonly looser: boolean;
   readonly stricter: boolean;

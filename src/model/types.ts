@@ -49,7 +49,6 @@ export type Fields = Readonly<Record<string, Value>>;
 /** A value that is filled in property by property: spreading each part would allocate an object. */
 export type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
 
-/** A managed resource, desired or live, in the form that the diff compares. */
 export interface Resource {
   readonly kind: Kind;
   readonly key: string;
@@ -72,7 +71,6 @@ export interface Origin {
   readonly fieldPolicy?: (name: string) => string;
   /** True if its fields are from several policies. */
   readonly isMerged?: true;
-  /** The `reason` of the policy. */
   readonly reason?: string | undefined;
   /** The policy and its file, available without parsing. */
   readonly policy?: string;
@@ -142,7 +140,6 @@ export interface Project {
   readonly ownRow?: JsonObject;
 }
 
-/** The desired state of one project. */
 export interface DesiredProject {
   readonly project: Project;
   readonly resources: readonly Desired[];
@@ -216,7 +213,6 @@ export interface Change {
   readonly after: Fields | null;
   /** All declared fields: the body of a PUT. */
   readonly declared: Fields;
-  /** Results of look-ups for the declared fields. */
   readonly lookedUp?: LookUpResults;
   /** Declared fields, as in the manifest, that are looked up after this run has written the resources that they name. */
   readonly pending?: Fields;
@@ -252,7 +248,6 @@ export type Tier = "free" | "premium" | "ultimate";
 
 export type Environment = "production" | "development";
 
-/** The configured properties of the server, which determine the available integrations. */
 export interface Platform {
   /** `major.minor` or `major.minor.patch`. */
   readonly release: string;

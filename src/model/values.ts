@@ -21,7 +21,6 @@ export function referencesWithin(value: Value): readonly SecretReference[] {
 
 const none: readonly never[] = [];
 
-/** All secret references in the fields of a resource. */
 export function referencesIn(fields: Fields): SecretReference[] {
   const found: SecretReference[] = [];
   // `for in`, because nearly no field of a fleet has any.
@@ -75,7 +74,6 @@ export function removeReferences(body: unknown): void {
   for (const each of Object.values(body)) removeReferences(each);
 }
 
-/** True for a mapping that is not a secret reference. */
 export function isMapping(value: Value | undefined): value is { readonly [name: string]: Plain } {
   return isObject(value) && !isReference(value as Value);
 }
