@@ -2,14 +2,11 @@ import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import type { MemberRead } from "../base/cel.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean, orElse } from "../base/nearest.ts";
-import { compile } from "../base/schema.ts";
 import { linearPattern } from "../base/schema-violations.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
-import { isResolved } from "./call.ts";
 import { isReservedName } from "./kind-schema.ts";
 import { type Owner, pluralOwner } from "./owner.ts";
 import {
-  alternativesIn,
   creationParameters,
   type FieldSchema,
   isSingleton,
@@ -42,8 +39,6 @@ export function resourceKindFaults(
   const shapeless = resourceKindShape(document);
   if (shapeless.length > 0) return shapeless;
   const kind = document as ResourceKind;
-  if (countParts(kind.fields) > mostParts)
-    return [{ path: ["fields"], message: `expected at most ${mostParts} fields, conditions and lists` }];
   return [
     ...takenNames(kind, others),
     ...unknownOrder(kind, others),
@@ -53,20 +48,9 @@ export function resourceKindFaults(
     ...listExpressions(kind).flatMap(({ text, path, names, type }) => {
       const result = check(text, names, type);
       if ("fault" in result) return [{ path, message: `not an expression of CEL: ${result.fault}` }];
-      return unknownMembers(kind, result.members()).map((name) => ({
-        path,
-        message: describeMissingField(kind, name),
-      }));
+      return unknownMembers(kind, result.members()).flatMap((name) => faultAt(path, describeMissingField(kind, name)));
     }),
   ];
-}
-
-/** The time to compile a schema grows with it; the largest bundled kind has fewer than 200 parts. */
-const mostParts = 5000;
-
-function countParts(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce((sum: number, each) => sum + countParts(each), 1);
 }
 
 /** Unknown fields in an expression that reads the fields of the kind: it would never be true. */
@@ -119,12 +103,8 @@ function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly Ki
   const names = candidates.map(({ name }) => name);
   return (kind.after ?? []).flatMap((name, index): KindFault[] => {
     if (names.includes(name)) return [];
-    return [
-      {
-        path: ["after", index],
-        message: `there is no other kind ${name} of ${formatOwners(kind)}${orElse(name, names)}`,
-      },
-    ];
+    const message = `there is no other kind ${name} of ${formatOwners(kind)}${orElse(name, names)}`;
+    return [{ path: ["after", index], message }];
   });
 }
 
@@ -144,16 +124,15 @@ function unknownFields(kind: ResourceKind): readonly KindFault[] {
     ...required.map((name, index) => ({ name, path: ["fields", "required", index] })),
   ];
   const unknown = named.filter(({ name }) => !Object.hasOwn(properties, name));
-  const optional = keys.filter(
-    ({ name }) =>
-      Object.hasOwn(properties, name) && !required.includes(name) && !("default" in (properties[name] ?? {})),
-  );
+  const optional = keys.filter(({ name }) => {
+    const field = properties[name];
+    return field && !required.includes(name) && field.default === undefined;
+  });
   return [
-    ...unknown.map(({ name, path }) => ({ path, message: describeMissingField(kind, name) })),
-    ...optional.map(({ name, path }) => ({
-      path,
-      message: `${name} is part of the key: require it, or give it a default`,
-    })),
+    ...unknown.flatMap(({ name, path }) => faultAt(path, describeMissingField(kind, name))),
+    ...optional.flatMap(({ name, path }) =>
+      faultAt(path, `${name} is part of the key: require it, or give it a default`),
+    ),
   ];
 }
 
@@ -180,13 +159,10 @@ function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
       return { path: ["calls", "create", "sends", name], text, names: ["want", "owner"], type: "any" };
     }),
     ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => {
-      const [path, names] = [
-        ["answers", index],
-        ["params", "row", "rows", "above"],
-      ];
+      const names = ["params", "row", "rows", "above"];
       return [
-        { path: [...path, "when"], text: when, names, type: "bool" },
-        { path: [...path, "body"], text: body, names, type: "any" },
+        { path: ["answers", index, "when"], text: when, names, type: "bool" },
+        { path: ["answers", index, "body"], text: body, names, type: "any" },
       ];
     }),
     ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => fieldExpressions(path, field)),
@@ -214,58 +190,20 @@ const knownTo = {
 
 /** Errors of fields, other than in expressions and in references to them. */
 function fieldFaults(kind: ResourceKind): readonly KindFault[] {
-  const all = schemasWithin(kind.fields, ["fields"]);
-  const wrong = [
-    ...all.flatMap(([path, field]) => [
-      ...unfitWords(path, field),
-      ...sentTwice(path, field),
+  return [
+    ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => [
       ...secretDefaults(path, field),
-      ...strictnessFaults(path, field),
+      ...faultAt([...path, "x-strict"], strictnessFault(field)),
       ...lookUpFaults(path, field),
     ]),
     ...unfitKeys(kind),
     ...reservedParameters(kind),
     ...itemFaults(kind),
-    ...unlistedFields(kind),
+    ...unfitPatterns(kind.fields, ["fields"]),
   ];
-  const patterns = unfitPatterns(kind.fields, ["fields"]);
-  if (patterns.length > 0) return [...wrong, ...patterns];
-  return [...wrong, ...all.flatMap(([path, field]) => filledKeys.flatMap((key) => unfitDefaults(path, field, key)))];
 }
 
 type Path = KindFault["path"];
-
-/** Words with a value that the field does not accept. */
-function unfitWords(path: Path, { enum: allowed, "x-words": words = {} }: FieldSchema): readonly KindFault[] {
-  return Object.entries(words)
-    .filter(([, value]) => allowed && !allowed.includes(value))
-    .map(([word, value]) => {
-      const message = `the field does not take ${JSON.stringify(value)}; it takes ${(allowed ?? []).join(", ")}`;
-      return { path: [...path, "x-words", word], message };
-    });
-}
-
-/** Fields of one mapping that would be sent as the same parameter; alternatives may be, since a policy declares one of them. */
-function sentTwice(path: Path, schema: FieldSchema): readonly KindFault[] {
-  const alternatives = alternativesIn(schema);
-  const isApart = (names: readonly string[]) =>
-    !alternatives.some((group) => names.every((name) => group.includes(name)));
-  const sent = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => parametersSent(name, field));
-  return sent.flatMap(({ name, parameter, inside }): KindFault[] => {
-    const other = sent.find((each) => each.parameter === parameter && each.name !== name && isApart([name, each.name]));
-    if (!other || inside.length === 0) return [];
-    const message = `the field ${other.name} is sent as ${parameter} already`;
-    return [{ path: [...path, "properties", name, ...inside], message }];
-  });
-}
-
-/** The parameters of a field; `inside` is the path of the word that names them, empty for the field's own name. */
-function parametersSent(name: string, { "x-send": send, "x-send-as": sentAs }: FieldSchema) {
-  if (typeof send === "object") {
-    return Object.keys(send).map((parameter) => ({ name, parameter, inside: ["x-send", parameter] }));
-  }
-  return [{ name, parameter: sentAs ?? name, inside: sentAs === undefined ? [] : ["x-send-as"] }];
-}
 
 /** Look-ups are bounded like calls. */
 function lookUpFaults(path: Path, { "x-lookup": lookUp }: FieldSchema): readonly KindFault[] {
@@ -277,12 +215,7 @@ function lookUpFaults(path: Path, { "x-lookup": lookUp }: FieldSchema): readonly
     (stray === undefined
       ? undefined
       : `a look-up has :value and :id, and no :${stray}${didYouMean(stray, ["value", "id"])}`);
-  return message === undefined ? [] : [{ path: [...path, "x-lookup"], message }];
-}
-
-function strictnessFaults(path: Path, field: FieldSchema): readonly KindFault[] {
-  const message = strictnessFault(field);
-  return message === undefined ? [] : [{ path: [...path, "x-strict"], message }];
+  return faultAt([...path, "x-lookup"], message);
 }
 
 /** A secret has no default: it is neither written down nor compared. */
@@ -292,13 +225,15 @@ function secretDefaults(path: Path, field: FieldSchema): readonly KindFault[] {
 }
 
 function reservedParameters({ fields: { properties } }: ResourceKind): readonly KindFault[] {
-  return Object.entries(properties)
-    .flatMap(([name, field]) => parametersSent(name, field))
-    .filter(({ parameter }) => isReservedName(parameter))
-    .map(({ name, inside, parameter }) => ({
-      path: ["fields", "properties", name, ...inside],
-      message: refuseReserved(parameter),
-    }));
+  return Object.entries(properties).flatMap(([name, { "x-send": send, "x-send-as": sentAs }]) => {
+    const sent: readonly Path[] =
+      typeof send === "object" ? Object.keys(send).map((each) => ["x-send", each]) : sentAs ? [["x-send-as"]] : [[]];
+    return sent.flatMap((inside): KindFault[] => {
+      const parameter = String(inside[1] ?? sentAs ?? name);
+      const path = ["fields", "properties", name, ...inside];
+      return isReservedName(parameter) ? [{ path, message: refuseReserved(parameter) }] : [];
+    });
+  });
 }
 
 function refuseReserved(parameter: string): string {
@@ -316,15 +251,6 @@ function unfitKeys(kind: ResourceKind): readonly KindFault[] {
   });
 }
 
-/** Fields that no call of the kind reads. */
-function unlistedFields({ key, calls, fields: { properties } }: ResourceKind): readonly KindFault[] {
-  if (key !== undefined && calls.show !== undefined) return [];
-  const message = key === undefined ? "the kind has no list" : "nothing reads the field: calls needs show";
-  return Object.entries(properties).flatMap(([name, field]) =>
-    field["x-listed"] === false ? [{ path: ["fields", "properties", name, "x-listed"], message }] : [],
-  );
-}
-
 /** Invalid patterns at any depth, also in alternatives and conditions. */
 function unfitPatterns(schema: unknown, path: Path): readonly KindFault[] {
   if (Array.isArray(schema)) return schema.flatMap((each, index) => unfitPatterns(each, [...path, index]));
@@ -334,10 +260,7 @@ function unfitPatterns(schema: unknown, path: Path): readonly KindFault[] {
   const ofKeys = Object.keys(isObject(patternProperties) ? patternProperties : {}).map(
     (text) => [text, [...path, "patternProperties", text]] as const,
   );
-  const faults = [...own, ...ofKeys].flatMap(([text, at]) => {
-    const message = patternFault(text);
-    return message === undefined ? [] : [{ path: at, message }];
-  });
+  const faults = [...own, ...ofKeys].flatMap(([text, at]) => faultAt(at, patternFault(text)));
   return [...faults, ...Object.entries(schema).flatMap(([name, each]) => unfitPatterns(each, [...path, name]))];
 }
 
@@ -351,18 +274,6 @@ function patternFault(text: string): string | undefined {
   const linear = linearPattern(text);
   if (!linear) return "expected a pattern without look-around and back-references, as RE2 has them";
   return linear.isLarge ? "this pattern is too large; use fewer or smaller counts such as {9}" : undefined;
-}
-
-/** Words with values that a server fills in. */
-const filledKeys = ["default", "x-usual"] as const;
-
-/** A default or usual value that the field itself does not accept. */
-function unfitDefaults(path: Path, schema: FieldSchema, key: (typeof filledKeys)[number]): readonly KindFault[] {
-  const { default: _, "x-usual": __, ...field } = schema;
-  const value = schema[key];
-  if (value === undefined || value === null || Object.hasOwn(field["x-words"] ?? {}, String(value))) return [];
-  const [fault] = compile(field)(value);
-  return fault ? [{ path: [...path, key], message: fault.message }] : [];
 }
 
 /** A schema and all its subschemas, each with its path. */
@@ -381,6 +292,10 @@ interface KindFault {
   readonly message: string;
 }
 
+function faultAt(path: Path, message: string | undefined): readonly KindFault[] {
+  return message === undefined ? [] : [{ path, message }];
+}
+
 /**
  * Calls whose removals no guard counts, and paths outside the API, without project or group, or with unknown fields.
  * Rows may have further fields, so `row.` is not checked.
@@ -391,36 +306,26 @@ function pathFaults(kind: ResourceKind): readonly KindFault[] {
     const message =
       strayPath(path) ?? hiddenRemoval(kind, name, method, path) ?? unknownName(kind, name, namesInPath(path));
     const early = precedingFault(kind, name, precedingCall(call).before);
-    return [
-      ...(message === undefined ? [] : [{ path: ["calls", name], message }]),
-      ...(early === undefined ? [] : [{ path: ["calls", name, "before"], message: early }]),
-    ];
+    return [...faultAt(["calls", name], message), ...faultAt(["calls", name, "before"], early)];
   });
 }
 
 /** Calls for items are below the path of the update, so that they can write nothing else. */
 function itemFaults(kind: ResourceKind): readonly KindFault[] {
   const { properties } = kind.fields;
-  const nested = Object.entries(properties).flatMap(([name, field]) =>
-    schemasWithin(field, ["fields", "properties", name])
-      .filter(([path, { "x-items": calls }]) => calls && path.length > 3)
-      .map(([path]) => ({
-        path: [...path, "x-items"],
-        message: "only a field of the resource has calls for its items",
-      })),
-  );
+  const nested = schemasWithin(kind.fields, ["fields"])
+    .filter(([path, { "x-items": calls }]) => calls && path.length !== 3)
+    .map(([path]) => {
+      return { path: [...path, "x-items"], message: "only a field of the resource has calls for its items" };
+    });
   const own = Object.entries(properties).flatMap(([name, { items, "x-items": calls }]): KindFault[] => {
     if (!calls) return [];
     const at = ["fields", "properties", name, "x-items"];
     const { key, ...written } = calls;
     const isKey = items?.properties && Object.hasOwn(items.properties, key) && items.required?.includes(key);
-    const faults = Object.entries(written).map(([word, text]) => ({
-      path: [...at, word],
-      message: itemFault(kind, text),
-    }));
     return [
-      ...(isKey ? [] : [{ path: [...at, "key"], message: `${key} is no property that each item of ${name} needs` }]),
-      ...faults.flatMap(({ path, message }) => (message === undefined ? [] : [{ path, message }])),
+      ...faultAt([...at, "key"], isKey ? undefined : `${key} is no property that each item of ${name} needs`),
+      ...Object.entries(written).flatMap(([word, text]) => faultAt([...at, word], itemFault(kind, text))),
     ];
   });
   return [...nested, ...own];
@@ -431,14 +336,8 @@ function itemFault(kind: ResourceKind, text: string): string | undefined {
   const parent = kind.calls.update === undefined ? undefined : writtenCall(kind.calls.update).path;
   if (parent === undefined) return "the kind needs calls.update";
   if (!path.startsWith(`${parent}/`)) return `expected a path below that of the update, ${parent}`;
-  return (
-    strayPath(path) ??
-    unknownName(
-      kind,
-      "update",
-      namesInPath(path).filter((name) => name !== "item"),
-    )
-  );
+  const names = namesInPath(path).filter((name) => name !== "item");
+  return strayPath(path) ?? unknownName(kind, "update", names);
 }
 
 /** A call before another one may not remove anything, and concerns the same project or group. */
@@ -477,16 +376,17 @@ function ownerPaths(kind: ResourceKind): string {
     .join(" or ");
 }
 
-/** A path that URL parsers or servers resolve to another one, or that decides what the request is. */
+/** A path that URL parsers or servers could resolve to another one, or that decides what the request is. */
 function strayPath(path: string): string | undefined {
   if (/^\/api\/v\d+\//.test(path)) return "leave out /api/v4: paths are relative to it";
-  const [segments = "", query] = path.split("?");
-  const reserved = [...new URLSearchParams(query).keys()].find(isReservedName);
+  const reserved = [...new URLSearchParams(path.split("?")[1]).keys()].find(isReservedName);
   if (reserved !== undefined) return refuseReserved(reserved);
-  const isStray =
-    /[#\\]/.test(path) || isResolved(segments.replace(/%(?:25)+/g, "%")) || segments.slice(1).split("/").includes("");
-  return isStray ? "expected a path below /api/v4, without #, and without parts that are empty, . or .." : undefined;
+  return plainPath.test(path)
+    ? undefined
+    : "expected a path below /api/v4, without #, % and \\, and without parts that are empty or begin with .";
 }
+
+const plainPath = /^(?:\/[\w:-][\w:.-]*)+(?:\?[\w:.=&[\]-]*)?$/;
 
 function unknownName(kind: ResourceKind, call: string, names: readonly string[]): string | undefined {
   const isWhole = call === "list" || (call === "show" && isSingleton(kind));

@@ -83,12 +83,6 @@ test("a kind takes no word that policies and addresses use already", async () =>
   }
 });
 
-test("a default that its field does not take is a problem", async () => {
-  expect(await problems({ "k.yaml": freeze.replace("default: UTC", "default: 3") })).toEqual([
-    "k.yaml:25:45 expected a string, got 3",
-  ]);
-});
-
 test("show has the fields of a singleton right below its section, as a policy does", async () => {
   const { root: at } = folder({
     "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",

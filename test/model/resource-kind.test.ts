@@ -42,6 +42,8 @@ const withField = (name: string, field: object) => ({
   fields: { ...fields, properties: { ...fields.properties, [name]: field } },
 });
 
+const stray = "expected a path below /api/v4, without #, % and \\, and without parts that are empty or begin with .";
+
 const wrong: readonly (readonly [change: object, fault: string])[] = [
   [{ nam: "x" }, "nam: unknown key nam; did you mean name?"],
   [{ of: "projects" }, 'of: expected one of project, group, instance, got "projects"; did you mean project?'],
@@ -74,7 +76,7 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     (path) =>
       [
         { fields: { properties: { url: { "x-lookup": `GET ${path}` } } } },
-        "fields.properties.url.x-lookup: expected a path below /api/v4, without #, and without parts that are empty, . or ..",
+        `fields.properties.url.x-lookup: ${stray}`,
       ] as const,
   ),
   [
@@ -89,14 +91,12 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "PUT /projects/:id/x%2f%2e%2E",
     "PUT /projects/:id/..;/x",
     "PUT /projects/:id/%zz",
+    "PUT /%70rojects/:id/hooks",
+    "PUT /projects/%3Aid/hooks?of=:id",
+    "PUT /projects/:id/.json",
+    "PUT /projects/:id;x",
     "PUT /projects/:id\\\\x",
-  ].map(
-    (update) =>
-      [
-        { calls: { ...calls, update } },
-        "calls.update: expected a path below /api/v4, without #, and without parts that are empty, . or ..",
-      ] as const,
-  ),
+  ].map((update) => [{ calls: { ...calls, update } }, `calls.update: ${stray}`] as const),
   [
     { calls: { ...calls, update: "DELETE /projects/:id/hooks/:row.id" } },
     "calls.update: DELETE removes something; expected POST, PUT or PATCH for update",
@@ -106,13 +106,7 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "/projects/:id?hook=:row.id",
     "/projects/:row.id?of=:id",
     "/projects/:row.path_with_namespace?of=:id",
-    "/%70rojects/:id",
-    "/%70rojects/:id/hooks",
-    "/projects/%3Aid/hooks?of=:id",
     "/projects/:id.json",
-    "/projects/:id/.json",
-    "/projects/:id/%20",
-    "/projects/:id;x",
     "/groups/:id/hooks/:row.id",
     "/users/:row.id?of=:id",
     "/user?of=:id",
@@ -148,25 +142,6 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "fields.properties.word.x-source: missing x-source, which x-introduced needs",
   ],
   [
-    withField("word", { type: "string", "x-send-as": "url" }),
-    "fields.properties.word.x-send-as: the field url is sent as url already",
-  ],
-  [
-    withField("word", { type: "string", "x-send": { token: "want.word" } }),
-    "fields.properties.word.x-send.token: the field token is sent as token already",
-  ],
-  [
-    withField("more", {
-      type: "object",
-      properties: { a: { type: "string", "x-send-as": "c" }, b: { type: "string", "x-send-as": "c" } },
-    }),
-    "fields.properties.more.properties.b.x-send-as: the field a is sent as c already",
-  ],
-  [
-    withField("word", { anyOf: Array.from({ length: 5000 }, () => ({ type: "string" })) }),
-    "fields: expected at most 5000 fields, conditions and lists",
-  ],
-  [
     withField("word", { type: "string", "x-strict": true }),
     "fields.properties.word.x-strict: true is about fields of type boolean",
   ],
@@ -187,10 +162,6 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "fields.properties.url.writeOnly: url is the key, which is no secret",
   ],
   [withField("url", { type: "array" }), "fields.properties.url.type: url is the key: expected string or integer"],
-  [
-    withField("late", { type: "string", "x-listed": false }),
-    "fields.properties.late.x-listed: nothing reads the field: calls needs show",
-  ],
   [
     withField("word", { type: "array", items: { type: "string", pattern: "[a" } }),
     "fields.properties.word.items.pattern: not a regular expression: unterminated character class",
@@ -233,10 +204,6 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
   [
     withField("flag", { type: "boolean", "x-read": "want.flag" }),
     "fields.properties.flag.x-read: not an expression of CEL: unknown name want; it knows row",
-  ],
-  [
-    withField("level", { type: "integer", enum: [30, 40], "x-words": { maintainer: 50 } }),
-    "fields.properties.level.x-words.maintainer: the field does not take 50; it takes 30, 40",
   ],
 ];
 
