@@ -87,23 +87,28 @@ export type Declaration = Omit<Desired, "origin">;
 /** An entry that is also the origin of its resource, which saves an object for each of many entries. */
 export class DeclaredEntry implements PolicyEntry {
   readonly #from: From;
-  readonly path: Path;
+  readonly #section: Path;
+  readonly #key: string | number | undefined;
   readonly desired: Desired;
   readonly templates: readonly string[];
   readonly written: WrittenResource | undefined;
 
   constructor(
     from: From,
-    path: Path,
+    at: readonly [section: Path, key?: string | number],
     { kind, key, fields, identity, presence }: Declaration,
     templates: readonly string[] = none,
     written?: WrittenResource,
   ) {
     this.#from = from;
-    this.path = path;
+    [this.#section, this.#key] = at;
     this.desired = { kind, key, fields, identity, presence, origin: this };
     this.templates = templates;
     this.written = written;
+  }
+
+  get path(): Path {
+    return this.#key === undefined ? this.#section : [...this.#section, this.#key];
   }
 
   get document() {

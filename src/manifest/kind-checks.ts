@@ -1,27 +1,11 @@
 import { isObject, valueAtPath } from "../base/json.ts";
-import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, type PolicyKind } from "../model/kinds.ts";
 import { kindWord, type Owner } from "../model/owner.ts";
-import { compareReleases } from "../model/releases.ts";
-import {
-  type FieldSchema,
-  isSingleton,
-  keyFieldsOf,
-  keyTextOf,
-  keyValuesOf,
-  type ResourceKind,
-} from "../model/resource-kind.ts";
+import { isSingleton, keyFieldsOf, keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import {
-  type KindAsFile,
-  kindsNamedIn,
-  ownerOfPolicy,
-  type PolicyText,
-  sectionIn,
-  sectionPath,
-} from "./policy-text.ts";
+import { type KindAsFile, kindsNamedIn, ownerOfPolicy, type PolicyText, sectionPath } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
 import { listed } from "./shape.ts";
@@ -126,44 +110,4 @@ function describeSameness(key: string, other: string): string {
 function duplicateRule(kind: Kind): Rule {
   const own = `duplicate-${kindWord(kind)}`;
   return own in rules ? (own as Rule) : "duplicate-resource";
-}
-
-/** Deprecated words in top-level fields, which servers of later releases reject. */
-export function modernWords({ document, text, files, workspace }: Checkable): readonly Problem[] {
-  const found: Problem[] = [];
-  for (const { section, only, file } of files) {
-    const values = sectionIn(text, section) ?? {};
-    for (const [name, field] of legacyFields(file)) {
-      for (const key of Object.keys(values)) {
-        const value = values[key];
-        const isBare = name === only && !isObject(value);
-        const word = isBare ? value : isObject(value) ? value[name] : undefined;
-        if (!isLegacyWord(field, word)) continue;
-        const path = [...sectionPath(section), key, ...(isBare ? [] : [name])];
-        found.push(legacyWord(field, word, workspace.server.release, { document, path }));
-      }
-    }
-  }
-  return found;
-}
-
-const legacyFields = memoized(
-  ({ fields: { properties } }: ResourceKind) =>
-    Object.entries(properties).filter(([, field]) => field["x-legacy"] !== undefined),
-  new WeakMap(),
-);
-
-function isLegacyWord({ "x-words": words }: FieldSchema, word: unknown): word is string {
-  return typeof word === "string" && words !== undefined && Object.hasOwn(words, word);
-}
-
-function legacyWord(
-  { "x-words": words = {}, "x-legacy": release = "" }: FieldSchema,
-  word: string,
-  server: string,
-  at: { readonly document: Document; readonly path: Path },
-): Problem {
-  const message = `${word} is the legacy word for ${words[word]}, removed in release ${release}`;
-  const severity = compareReleases(server, release) < 0 ? "warning" : "error";
-  return { ...problemAt("legacy-status", message, at), severity };
 }

@@ -35,7 +35,7 @@ import { problemAt } from "./problem.ts";
 import { type Declared, declareResource } from "./resource-fields.ts";
 import { type Selector, selectorOf } from "./selector.ts";
 import { listed, shape } from "./shape.ts";
-import { isTemplate } from "./template.ts";
+import { isTemplate, referenceProblems } from "./template.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
 export interface Policy {
@@ -190,7 +190,9 @@ function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace
   const into: Collected = { entries: [], problems: [], plaintext: [] };
   const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
   for (const row of rows) addDeclared(into, from, row, sectionIn(text, row.section), workspace);
-  for (const row of rows) for (const entry of absentEntries(from, row, text)) into.entries.push(entry);
+  for (const row of rows) addAbsent(into, from, row, text);
+  for (const [name, value] of Object.entries(text.vars ?? {}))
+    into.problems.push(...referenceProblems(value, from.of, { document: from.document, path: ["vars", name] }));
   return into;
 }
 
@@ -209,18 +211,18 @@ function addDeclared(
 ): void {
   if (values === undefined) return;
   if (isSingleton(kindOf(from.catalogue, row.kind).file)) {
-    addResource(into, from, row, "", sectionPath(row.section), values, workspace);
+    addResource(into, from, row, [sectionPath(row.section)], values, workspace);
     return;
   }
+  const section = sectionPath(row.section);
   const known = bareResources(workspace)(row.kind);
   for (const key of selectListed(from, row, Object.keys(values))) {
     const value = values[key];
-    const path = [...sectionPath(row.section), key];
     const byKey = isScalar(value) ? known(value) : undefined;
     const resource = byKey?.get(key);
-    if (resource) into.entries.push(new DeclaredEntry(from, path, resource));
+    if (resource) into.entries.push(new DeclaredEntry(from, [section, key], resource));
     else {
-      const bare = addResource(into, from, row, key, path, value, workspace);
+      const bare = addResource(into, from, row, [section, key], value, workspace);
       if (bare) byKey?.set(key, bare);
     }
   }
@@ -249,17 +251,19 @@ function addResource(
   into: Collected,
   from: From,
   { kind }: PolicyKind,
-  text: string,
-  path: Path,
+  at: readonly [section: Path, key?: string],
   value: unknown,
   workspace: Workspace,
 ): Desired | undefined {
   const { file, keys: catalogued } = kindOf(from.catalogue, kind);
   const { only } = file;
+  const [section, text = ""] = at;
+  const path = [...section, ...at.slice(1)] as Path;
   const isBare = only !== undefined && !isObject(value);
   const entry = catalogued?.get(text);
   const keys = entry ? {} : keyFieldValues(file, text);
   const { inherit, ...parameters } = isBare ? { [only]: value, inherit: undefined } : (value as JsonObject);
+  if (!entry) into.problems.push(...referenceProblems(text, from.of, { document: from.document, path }));
   if (inherit !== undefined) into.problems.push(...inheritProblems(from, file, path, inherit));
   const inherits = inherit === true && !isSingleton(file);
   const written = {
@@ -281,7 +285,7 @@ function addResource(
   const all = entry?.parameters.has("active") && !inherits ? { ...impliedFields(entry), ...fields } : fields;
   const resource = createResource(from, kind, entry?.slug ?? keyTextOf(file, keys), all);
   const isSettled = isBare && templates.length === 0 && !isTemplate(text);
-  const read = new DeclaredEntry(from, path, resource, templates, isSettled ? undefined : written);
+  const read = new DeclaredEntry(from, at, resource, templates, isSettled ? undefined : written);
   into.entries.push(read);
   return isSettled && problems.length === 0 && plaintext.length === 0 ? read.desired : undefined;
 }
@@ -307,23 +311,24 @@ function createResource(
   return { kind, key, fields, identity: identityOf(catalogue, { kind, key }), presence };
 }
 
-function absentEntries(
-  from: From,
-  { kind, section, off }: PolicyKind,
-  text: Partial<PolicyText>,
-): readonly PolicyEntry[] {
-  const absent = (key: string, path: Path) =>
-    new DeclaredEntry(from, path, createResource(from, kind, key, {}, "absent"));
-  if (off !== undefined)
-    return listed(keysIn(text, off))
-      .filter(([key]) => catalogueEntry(from.catalogue, { kind, key }))
-      .map(([key, index]) => absent(key, [off, index]));
-  const { file } = kindOf(from.catalogue, kind);
+function addAbsent(into: Collected, from: From, { kind, section, off }: PolicyKind, text: Partial<PolicyText>): void {
+  const { catalogue, document } = from;
+  const add = (key: string, ...at: readonly [section: Path, key?: number]) => {
+    into.entries.push(new DeclaredEntry(from, at, createResource(from, kind, key, {}, "absent")));
+  };
+  if (off !== undefined) {
+    for (const [key, index] of listed(keysIn(text, off)))
+      if (catalogueEntry(catalogue, { kind, key })) add(key, [off], index);
+    return;
+  }
+  const { file } = kindOf(catalogue, kind);
   const keys = text.absent?.[section];
-  if (keys === undefined) return [];
-  if (keys === true) return [absent("", ["absent", section])];
-  return listed(keys).map(([text, index]) => {
-    const key = keyTextOf(file, keyFieldValues(file, text));
-    return absent(key, ["absent", section, index]);
-  });
+  const path = ["absent", section];
+  if (keys === true) add("", path);
+  else {
+    for (const [key, index] of listed(keys)) {
+      into.problems.push(...referenceProblems(key, from.of, { document, path: [...path, index] }));
+      add(keyTextOf(file, keyFieldValues(file, key)), path, index);
+    }
+  }
 }

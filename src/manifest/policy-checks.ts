@@ -1,22 +1,18 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import { didYouMean, nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { unavailable } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { addedElsewhere, foreignSlug } from "../model/dialect-evidence.ts";
-import { propertyOf } from "../model/field-meaning.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { bareName, type Owner, ownerOfName, owners, pluralOwner } from "../model/owner.ts";
-import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
-import { isScalar } from "../model/values.ts";
 import { compileWhere } from "./condition.ts";
 import {
   absentUndeclared,
   type Checkable,
   distinctKeys,
-  modernWords,
   type ShapedPolicy,
   toCheckable,
   writtenKeys,
@@ -27,7 +23,6 @@ import { expressionProblem, problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
 import { listed } from "./shape.ts";
-import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 
 type Check = (policy: Checkable) => readonly Problem[];
 
@@ -43,10 +38,8 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["nothing is both declared and disabled", uncontradicted],
   ["nothing is both declared and absent", absentUndeclared],
   ["a resource is listed once", distinctKeys],
-  ["servers still take the words of texts", modernWords],
   ["the tier supports each section", sectionsInTier],
   ["the release supports each section", sectionsInRelease],
-  ["interpolations are valid", knownReferences],
 ]);
 
 const allChecks = [...checks.values()];
@@ -201,83 +194,4 @@ function findSection(text: Partial<PolicyText>, section: string): Path | undefin
   if (text.absent?.[section] !== undefined) return ["absent", section];
   const item = listed(text.exclusive).find(([word]) => word === section);
   return item && ["exclusive", item[1]];
-}
-
-/** Checks all interpolations except those of variables, which are checked when policies are merged. */
-function knownReferences(policy: Checkable): readonly Problem[] {
-  const { document, of } = policy;
-  return listInterpolated(policy).flatMap(({ path, value }) =>
-    [...new Set(referencesOf(value))]
-      .filter((name) => !isKnownIn(of, name))
-      .map((name) => problemAt("undefined-variable", unknownReference(name, of), { document, path })),
-  );
-}
-
-function isKnownIn(owner: Owner, name: string): boolean {
-  const reference = parseReference(name);
-  return reference !== undefined && ("variable" in reference || factsOf[owner].includes(reference.project));
-}
-
-function unknownReference(name: string, owner: Owner): string {
-  if (name.startsWith("${")) return "unclosed interpolation; write $${ for a literal ${";
-  const near = nearest(parseReference(name) ? name.replace(/^\w+/, owner) : name, factsOf[owner]);
-  const hint = near ? `did you mean \${${near}}?` : `expected one of ${referenceWords(owner)}`;
-  const what = parseReference(name) ? `is not defined for ${pluralOwner(owner)}` : "is not defined";
-  return `\${${name}} ${what}; ${hint}`;
-}
-
-interface Interpolated {
-  readonly path: Path;
-  readonly value: string;
-}
-
-function interpolatedKeys(absent: readonly string[] | true | undefined, path: Path): readonly Interpolated[] {
-  const keys = absent === true ? [] : listed(absent);
-  return keys.flatMap(([value, index]) => (isTemplate(value) ? [{ path: [...path, index], value }] : []));
-}
-
-function listInterpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
-  const found: Interpolated[] = [];
-  for (const [name, value] of Object.entries(text.vars ?? {})) {
-    if (isTemplate(value)) found.push({ path: ["vars", name], value });
-  }
-  for (const [slug, values] of Object.entries(text.integrations ?? {})) {
-    const isSecret = (name: string) => catalogue.integrations.get(slug)?.parameters.get(name)?.secret ?? true;
-    for (const [name, value] of Object.entries(values)) {
-      if (isTemplate(value) && !isSecret(name)) found.push({ path: ["integrations", slug, name], value });
-      const reference = isObject(value) ? value.secret : undefined;
-      if (isTemplate(reference)) found.push({ path: ["integrations", slug, name, "secret"], value: reference });
-    }
-  }
-  for (const { file, section } of files) {
-    for (const each of listInSection(file, sectionIn(text, section), sectionPath(section))) found.push(each);
-    for (const each of interpolatedKeys(text.absent?.[section], ["absent", section])) found.push(each);
-  }
-  return found;
-}
-
-function listInSection(file: ResourceKind, values: JsonObject | undefined, path: Path): readonly Interpolated[] {
-  if (values === undefined) return [];
-  if (isSingleton(file)) return listInField(file.fields, values, path);
-  const only = file.only === undefined ? undefined : file.fields.properties[file.only];
-  const found: Interpolated[] = [];
-  for (const key of Object.keys(values)) {
-    const value = values[key];
-    if (isTemplate(key)) found.push({ path: [...path, key], value: key });
-    if (isScalar(value) && !isTemplate(value)) continue;
-    for (const each of listInField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key]))
-      found.push(each);
-  }
-  return found;
-}
-
-/** Literal secrets are not interpolated. */
-function listInField(field: FieldSchema, value: unknown, path: Path): readonly Interpolated[] {
-  if (isTemplate(value)) return field.writeOnly ? [] : [{ path, value }];
-  if (Array.isArray(value))
-    return value.flatMap((each, index) => listInField(field.items ?? {}, each, [...path, index]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    listInField(propertyOf(field, name) ?? {}, each, [...path, name]),
-  );
 }

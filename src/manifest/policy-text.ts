@@ -41,9 +41,7 @@ export const selectorKeys = {
 } as const satisfies Readonly<Record<Owner, SelectorKey>>;
 
 /** The path of a section in a policy: `create.projects` is below `create`. */
-export function sectionPath(section: string): readonly string[] {
-  return section.split(".");
-}
+export const sectionPath = memoized((section: string): readonly string[] => section.split("."));
 
 export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject | undefined {
   return valueAtPath(text, sectionPath(section)) as JsonObject | undefined;

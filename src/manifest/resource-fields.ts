@@ -15,15 +15,19 @@ import { formatFault, hasFormats } from "../model/field-formats.ts";
 import { itemKey, meaningOf, propertyOf } from "../model/field-meaning.ts";
 import type { Integration, IntegrationParameter } from "../model/integration.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
+import type { Owner } from "../model/owner.ts";
 import { expectationOf as expectedParameter, type FaultKind, parameterFaults } from "../model/parameter-check.ts";
+import { compareReleases } from "../model/releases.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Fields, Plain, Platform, Problem, Value } from "../model/types.ts";
 import { isReference, isScalar, replaceReferences, textsWithin } from "../model/values.ts";
 import { pathIn, type WrittenResource } from "./entries.ts";
 import { fieldAvailability } from "./field-availability.ts";
+import { ownerOfPolicy } from "./policy-text.ts";
+import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
 import { plaintextProblems, ResourceReading } from "./secret-reference.ts";
-import { isTemplate } from "./template.ts";
+import { isTemplate, referenceProblems } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Declared {
@@ -47,7 +51,9 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
   const names = Object.keys(read).filter(
     (name) => !reading.broken.includes(name) && !Object.hasOwn(written.keys, name),
   );
-  const templates = names.filter((name) => isOpen(read[name]));
+  const open = Object.keys(read).filter((name) => isOpen(read[name]) && propertyOf(written.fields, name));
+  const templates = names.filter((name) => open.includes(name));
+  const owner = ownerOfPolicy(written.document.value);
   return {
     fields: normalFields(written, read, names, templates),
     templates,
@@ -55,6 +61,8 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
     problems: reading.problems.concat(
       faults.map((fault) => problemOf(written, fields, fault)),
       mentionedKeys(written, fields),
+      open.flatMap((name) => textProblems(written, owner, read[name] as Value, [name])),
+      legacyWords(written, workspace.server),
       fieldAvailability(written, workspace.server),
       inactive(written),
     ),
@@ -66,6 +74,32 @@ function inactive({ document, path, entry, parameters, inherits }: WrittenResour
   const message = `${entry.slug} will be off: active is not set, and its default is false`;
   return [problemAt("inactive", message, { document, path, of: "key" })];
 }
+
+/** Problems of the interpolations in a value, also in the names of its secrets. */
+function textProblems(written: WrittenResource, owner: Owner, value: Value, path: Path): readonly Problem[] {
+  if (!isContainer(value)) return referenceProblems(value, owner, { ...written, path: pathIn(written, path) });
+  return Object.entries(value).flatMap(([name, each]) =>
+    textProblems(written, owner, each, [...path, Array.isArray(value) ? Number(name) : name]),
+  );
+}
+
+/** Deprecated words, which servers of later releases reject. */
+function legacyWords(written: WrittenResource, server: Platform): readonly Problem[] {
+  const { document, fields, parameters } = written;
+  return legacyFields(fields).flatMap(([name, { "x-words": words = {}, "x-legacy": release = "" }]) => {
+    const word = parameters[name];
+    if (typeof word !== "string" || !Object.hasOwn(words, word)) return [];
+    const message = `${word} is the legacy word for ${words[word]}, removed in release ${release}`;
+    const severity = compareReleases(server.release, release) < 0 ? "warning" : "error";
+    return [{ ...problemAt("legacy-status", message, { document, path: pathIn(written, [name]) }), severity }];
+  });
+}
+
+const legacyFields = memoized(
+  ({ properties }: ResourceKind["fields"]) =>
+    Object.entries(properties).filter(([, field]) => field["x-legacy"] !== undefined),
+  new WeakMap(),
+);
 
 /** Normalised fields in the order of the schema, independent of the manifest's; sorts `names` in place. */
 function normalFields(

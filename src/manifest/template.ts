@@ -1,7 +1,10 @@
 import { memoized } from "../base/memoize.ts";
-import type { NamedOwner, Owner } from "../model/owner.ts";
-import type { Scalar, Value } from "../model/types.ts";
+import { nearest } from "../base/nearest.ts";
+import { type NamedOwner, type Owner, pluralOwner } from "../model/owner.ts";
+import type { Problem, Scalar, Value } from "../model/types.ts";
 import { textsWithin } from "../model/values.ts";
+import type { Path } from "./positions.ts";
+import { type Placed, problemAt } from "./problem.ts";
 
 /** A parsed string with interpolations (docs/manifests.md): literal text and references in alternation. */
 type Template = readonly (string | Reference)[];
@@ -88,6 +91,25 @@ export const parseReference = memoized(
   },
 );
 
-export function referenceWords(owner: Owner): string {
-  return ["vars.NAME", ...factsOf[owner]].map((name) => `\${${name}}`).join(", ");
+/** Problems of a text's references, except those of variables, which are checked when policies are merged. */
+export function referenceProblems(
+  text: unknown,
+  owner: Owner,
+  at: { readonly document: Placed; readonly path: Path },
+): readonly Problem[] {
+  if (!isTemplate(text)) return [];
+  return [...new Set(referencesOf(text))].flatMap((name) => {
+    const reference = parseReference(name);
+    if (reference && ("variable" in reference || factsOf[owner].includes(reference.project))) return [];
+    return [problemAt("undefined-variable", unknownReference(name, owner), at)];
+  });
+}
+
+function unknownReference(name: string, owner: Owner): string {
+  if (name.startsWith("${")) return "unclosed interpolation; write $${ for a literal ${";
+  const isKnown = parseReference(name) !== undefined;
+  const near = nearest(isKnown ? name.replace(/^\w+/, owner) : name, factsOf[owner]);
+  const all = ["vars.NAME", ...factsOf[owner]].map((each) => `\${${each}}`).join(", ");
+  const hint = near ? `did you mean \${${near}}?` : `expected one of ${all}`;
+  return `\${${name}} ${isKnown ? `is not defined for ${pluralOwner(owner)}` : "is not defined"}; ${hint}`;
 }
