@@ -50,7 +50,7 @@ function encodeSegment({ method, path }: Endpoint, segments: Readonly<Record<str
 }
 
 /** True if URL parsers or servers, some of which decode `%2f` too, would resolve a path to another one. */
-export function isResolved(path: string): boolean {
+function isResolved(path: string): boolean {
   const [segments = ""] = path.split("?");
   try {
     return decodeURIComponent(segments)
