@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { kindsToImport, ownersIn } from "../author/import/chosen-projects.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../author/import/from/foreign.ts";
 import { importGitlabform } from "../author/import/from/gitlabform/import.ts";
@@ -135,7 +136,8 @@ async function importForeign(terminal: Terminal, options: Choice, names: readonl
   const folder = folderOf(terminal, options);
   const { server } = loadSettings(folder);
   const { most, read } = sources[tool];
-  const files = names.map((name) => readForeignFile(terminal, name, most));
+  const beside = tool === "terraform" ? variablesBeside(terminal, names) : [];
+  const files = [...beside, ...names].map((name) => readForeignFile(terminal, name, most));
   const catalogue = catalogueAround(folder, server.dialect);
   const { drafts, problems } = await read(files, {
     catalogue,
@@ -181,6 +183,19 @@ function checkForeignUsage(
       exit.usage,
     );
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
+}
+
+/** The files of variables that Terraform itself reads, in the folders of its sources. */
+function variablesBeside({ cwd }: Terminal, names: readonly string[]): readonly string[] {
+  const folders = new Set(names.filter((name) => /\.(?:tf|tofu)$/.test(name)).map(dirname));
+  const found = [...folders].flatMap((folder) => {
+    const path = resolve(cwd, folder);
+    const all = existsSync(path) ? readdirSync(path).toSorted() : [];
+    const read = [/^terraform\.tfvars$/, /^terraform\.tfvars\.json$/, /\.auto\.tfvars(?:\.json)?$/];
+    return read.flatMap((pattern) => all.filter((name) => pattern.test(name)).map((name) => join(folder, name)));
+  });
+  const named = new Set(names.map((name) => resolve(cwd, name)));
+  return found.filter((name) => !named.has(resolve(cwd, name)));
 }
 
 /** Reads a text file. @throws UserError if it is not text or too large. */

@@ -212,7 +212,6 @@ test("what cannot be used is said, without a value of it, and nothing is written
   const before = Object.keys(files()).length;
   const cases = [
     ['resource "gitlab_integration_slack" "x" {\n  webhook = "CANARY', /^bad\.tf:\d+:\d+ .*cannot be parsed/],
-    ['{ "planned_values": { "a": "CANARY" } }', /this is a plan; import the state/],
     ['{ "CANARY', /expected a state of Terraform in JSON/],
     ['{ "version": 3, "modules": [] }', /expected a state of version 4/],
     [`a = ${"(".repeat(2000)}1${")".repeat(2000)}\n`, /nested more than 100 levels deep/],
@@ -385,4 +384,88 @@ test("what a state marks as sensitive is in no policy, and what it marks as not 
     "description of gitlab_project_label.x is left out: it holds a secret",
     "topics of gitlab_project.x is left out: it holds a secret",
   ]);
+});
+
+const plan = {
+  format_version: "1.2",
+  prior_state: {
+    format_version: "1.0",
+    values: {
+      root_module: {
+        resources: [
+          {
+            address: "data.gitlab_project.api",
+            mode: "data",
+            type: "gitlab_project",
+            name: "api",
+            values: { id: "17", path_with_namespace: "payments/api" },
+          },
+          { address: "gitlab_project_label.gone", mode: "managed", type: "gitlab_project_label", values: {} },
+        ],
+      },
+    },
+  },
+  planned_values: {
+    root_module: {
+      resources: [
+        {
+          address: "gitlab_project_label.bug",
+          mode: "managed",
+          type: "gitlab_project_label",
+          name: "bug",
+          values: { project: "17", name: "bug", color: "#ff0000", description: null },
+          sensitive_values: {},
+        },
+        {
+          address: "gitlab_project_label.new",
+          mode: "managed",
+          type: "gitlab_project_label",
+          name: "new",
+          values: { name: "new", color: "#00ff00" },
+          sensitive_values: {},
+        },
+      ],
+    },
+  },
+};
+
+test("a plan of Terraform has the values that it plans, and paths that it read before", async () => {
+  const files = [{ name: "plan.json", text: JSON.stringify(plan) }];
+  const { drafts, problems } = await importTerraform(files, choice("17.0"));
+  expect(drafts.map(({ name, entries }) => [name, entries.map(({ key }) => key)])).toEqual([["payments/api", ["bug"]]]);
+  expect(problems.map(({ message }) => message)).toEqual(["gitlab_project_label.new is left out: it has no project"]);
+});
+
+test("files of variables that Terraform reads itself are read, and files that file() reads if they are named", async () => {
+  const { evenkeel, files, write } = await seededAs("gitlab", {});
+  write(
+    ".tf/main.tf",
+    `variable "color" {}
+variable "text" {}
+locals { labels = yamldecode(file("\${path.module}/labels.yaml")) }
+resource "gitlab_project_label" "each" {
+  for_each    = local.labels
+  project     = "payments/api"
+  name        = each.key
+  color       = var.color
+  description = "\${var.text} \${each.value}"
+}
+`,
+  );
+  write(".tf/terraform.tfvars", 'color = "#000000"\ntext = "lost"\n');
+  write(".tf/site.auto.tfvars.json", '{ "color": "#ff0000", "text": "For" }');
+  write(".tf/labels.yaml", "bug: bugs\n");
+  write(".tf/other.yaml", "a: b\n");
+  const missing = await evenkeel("import", "--from", "terraform", ".tf/main.tf");
+  expect(missing.stdout).toContain(
+    '.tf/main.tf:4:1  gitlab_project_label.each is left out: its for_each is file("./labels.yaml")',
+  );
+  const ran = await evenkeel("import", "--from", "terraform", ".tf/main.tf", ".tf/labels.yaml", ".tf/other.yaml");
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toContain(
+    ".tf/other.yaml:1:1  .tf/other.yaml is left out: no file() of the configurations reads it",
+  );
+  const written = Object.entries(files()).find(([name]) => name.startsWith("policies/"))?.[1];
+  expect(written).toContain('color: "#ff0000"');
+  expect(written).toContain("description: For bugs");
 });

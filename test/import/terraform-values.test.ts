@@ -49,6 +49,10 @@ describe("values that files determine", () => {
     ['contains(local.list, "a")', true],
     ["toset(concat(local.list, local.list))", ["a", "b"]],
     ['compact(["a", "", null])', ["a"]],
+    ["can(local.teams.web.room)", true],
+    ["can(local.teams.web.lost)", false],
+    ['yamldecode("a: [1, yes]\\nb: { c: null }")', { a: [1, "yes"], b: { c: null } }],
+    ['jsondecode("{\\"a\\": [true]}")', { a: [true] }],
   ])("%s", (text, value) => {
     expect(evaluated(text)).toEqual(value === undefined ? { unknown: "an operation" } : { known: value });
   });
@@ -92,7 +96,7 @@ describe("values that files do not determine are none", () => {
     ["local.list[*].id", "an expression"],
     ["each", "each"],
     ['"${local.list}-"', "a text with something else in it"],
-    ['file("x")', "file(…)"],
+    ['file("x")', 'file("x")'],
   ])("%s", (text, unknown) => {
     expect(evaluated(text)).toEqual({ unknown });
   });

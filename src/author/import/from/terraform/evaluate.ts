@@ -1,4 +1,5 @@
 import { isObject } from "../../../../base/json.ts";
+import { parseYaml } from "../../../../manifest/yaml.ts";
 import { type IdOf, isIdOf, unknownPart } from "../foreign.ts";
 import type { HclExpression } from "./hcl.ts";
 
@@ -58,7 +59,7 @@ function evaluateExpression(expression: HclExpression, names: Names, within: Eff
     case "mapping":
       return mapping(expression.pairs.flatMap((pair) => pair.map(inner)));
     case "call":
-      return callFunction(expression, expression.inputs.map(inner));
+      return callFunction(expression, expression.inputs.map(inner), names, within);
     case "path":
       return followPath(expression, names, within);
     case "condition":
@@ -126,9 +127,10 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-/** Defined for scalars of one type, and if either side is null. */
+/** Defined for scalars of one type, and if either side is null; an ID is not empty. */
 function equality([a, b]: readonly unknown[]): boolean | undefined {
   if (a === null || b === null) return a === b;
+  if ((isIdOf(a) && b === "") || (isIdOf(b) && a === "")) return false;
   return isText(a) && typeof a === typeof b ? a === b : undefined;
 }
 
@@ -205,8 +207,15 @@ function isComplete(value: unknown): boolean {
 
 type Call = Extract<HclExpression, { readonly form: "call" }>;
 
-function callFunction({ name, isSpread }: Call, inputs: readonly Evaluated[]): Evaluated {
+/** The name under which {@link Names} has the texts of files. */
+export const fileName = "file()";
+
+function callFunction({ name, isSpread }: Call, inputs: readonly Evaluated[], names: Names, within: Effort): Evaluated {
   if (name === "try") return inputs.find((each) => !("unknown" in each && each.missing)) ?? { unknown: "try(…)" };
+  const [first] = inputs;
+  if (name === "can" && first && ("known" in first || first.missing)) return { known: "known" in first };
+  if (name === "file" && first && "known" in first)
+    return names(fileName, String(first.known), within) ?? { unknown: `file("${first.known}")` };
   const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
   const result = of && all(inputs, (values) => applyFunction(of, values, isSpread));
   if (result && "unknown" in result) return result;
@@ -233,6 +242,8 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
   toset: ([of]) => distinct(of)?.toSorted((a, b) => (a < b ? -1 : 1)),
   tolist: ([of]) => of,
   tomap: ([of]) => of,
+  yamldecode: ([of]) => decodeYaml(of),
+  jsondecode: ([of]) => decodeYaml(of),
   tostring: ([of]) => (isText(of) ? String(of) : isIdOf(of) ? of : undefined),
   tonumber: ([of]) => (isIdOf(of) || typeof of === "number" ? of : toNumber(of)),
   nonsensitive: ([of]) => of,
@@ -271,6 +282,12 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
     return Object.hasOwn(of, String(key)) ? of[String(key)] : fallback;
   },
 };
+
+/** The value of a document; JSON is YAML too. */
+function decodeYaml(text: unknown): unknown {
+  const parsed = typeof text === "string" ? parseYaml(text) : undefined;
+  return parsed && "values" in parsed && parsed.values.length === 1 ? parsed.values[0] : undefined;
+}
 
 /** Removes duplicates from a list of scalars; undefined for any other value. */
 function distinct(of: unknown): readonly (string | number | boolean | IdOf)[] | undefined {

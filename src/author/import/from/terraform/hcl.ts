@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Node, Parser } from "web-tree-sitter";
 import { UserError } from "../../../../base/exit.ts";
+import { isObject } from "../../../../base/json.ts";
 import { systemCode } from "../../../../base/system-errors.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
+import { isScalar } from "../../../../model/values.ts";
 import { type ForeignFile, unusable } from "../foreign.ts";
 
 /** Parses an HCL file, or returns its first error. */
@@ -131,6 +133,17 @@ export interface HclBlock {
   readonly attributes: ReadonlyMap<string, HclAttribute>;
   readonly blocks: readonly HclBlock[];
   readonly place: Place;
+}
+
+/** A value of JSON as an expression. */
+export function hclLiteral(value: unknown): HclExpression {
+  if (Array.isArray(value)) return { form: "list", items: value.map(hclLiteral) };
+  if (isObject(value))
+    return {
+      form: "mapping",
+      pairs: Object.entries(value).map(([key, each]) => [hclLiteral(key), hclLiteral(each)] as const),
+    };
+  return { form: "value", value: isScalar(value) ? value : null };
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };

@@ -23,14 +23,15 @@ import {
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
 import { type Declarations, declarationsIn, type TerraformDeclaration } from "./configuration.ts";
-import { type HclReader, hclReader } from "./hcl.ts";
+import { type HclBlock, type HclReader, hclLiteral, hclReader } from "./hcl.ts";
 import { calledFolder, moduleOf, variablesIn } from "./module.ts";
 import { declaredBy, explainUnsupported, isMapped, ownerAttributes, ownerOfType, resourcesBy } from "./resources.ts";
 
-/** Imports the projects and groups of HCL files or a state. Each folder is a module. */
+/** Imports the projects and groups of HCL files, a plan or a state. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
-  const states = files.filter(isJson);
-  const sources = files.filter((file) => !isJson(file));
+  const isAlone = files.every(isJson);
+  const states = files.filter((file) => isAlone || (isJson(file) && !isVariables(file) && !isText(file)));
+  const sources = files.filter((file) => !states.includes(file));
   const read = sources.length > 0 ? await hclReader() : undefined;
   const results = [...states.map(fromJson), ...(read ? fromSources(sources, read) : [])];
   const errors = results.filter((each) => "severity" in each);
@@ -55,7 +56,7 @@ function isJson({ text }: ForeignFile): boolean {
 }
 
 function fromJson(file: ForeignFile): Declarations | Problem {
-  const isConfiguration = /\.(?:tf|tofu|tfvars)\.json$/.test(file.name);
+  const isConfiguration = /\.(?:tf|tofu)\.json$/.test(file.name);
   const start = { file: file.name, line: 1, column: 1 };
   if (!isConfiguration) return declarationsInState(file);
   return unusable(start, "configurations in JSON are not read; import what terraform show -json prints");
@@ -63,10 +64,18 @@ function fromJson(file: ForeignFile): Declarations | Problem {
 
 /** The modules of the folders that no other module calls. */
 function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (Declarations | Problem)[] {
-  const parsed = files.map((file) => ({ file, root: read(file) }));
+  const written = files.filter((file) => !isText(file));
+  const parsed = written.map((file) => ({ file, root: isJson(file) ? readJsonVariables(file) : read(file) }));
   const faults = parsed.flatMap(({ root }) => ("severity" in root ? [root] : []));
   if (faults.length > 0) return faults;
-  const folders = grouped(parsed, ({ file }) => posix.normalize(posix.dirname(file.name.replaceAll("\\", "/"))));
+  const texts = new Map(files.filter(isText).map((file) => [normalPath(file.name), file]));
+  const unread = new Set(texts.values());
+  const textOf = (path: string): string | undefined => {
+    const file = texts.get(path);
+    if (file) unread.delete(file);
+    return file?.text;
+  };
+  const folders = grouped(parsed, ({ file }) => posix.dirname(normalPath(file.name)));
   const roots = (folder: string, isWanted: (file: ForeignFile) => boolean) =>
     (folders.get(folder) ?? []).flatMap(({ file, root }) => (isWanted(file) && !("severity" in root) ? [root] : []));
   const blocks = new Map(
@@ -76,13 +85,35 @@ function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (
     }),
   );
   const called = new Set([...blocks].flatMap(([folder, own]) => own.map((block) => calledFolder(block, folder))));
-  return [...blocks.keys()]
+  const results = [...blocks.keys()]
     .filter((folder) => !called.has(folder))
-    .map((folder) => declarationsIn(moduleOf(folder, blocks, variablesIn(roots(folder, isVariables)))));
+    .map((root) => declarationsIn(moduleOf(root, { root, blocks, textOf }, variablesIn(roots(root, isVariables)))));
+  const problems = [...unread].map(({ name }) =>
+    notImported({ file: name, line: 1, column: 1 }, `${name} is left out: no file() of the configurations reads it`),
+  );
+  return [...results, { declarations: [], others: [], problems }];
+}
+
+function normalPath(name: string): string {
+  return posix.normalize(name.replaceAll("\\", "/"));
 }
 
 function isVariables({ name }: ForeignFile): boolean {
-  return name.endsWith(".tfvars");
+  return /\.tfvars(?:\.json)?$/.test(name);
+}
+
+/** True for a file that configurations may read with `file`: no state, plan or configuration. */
+function isText({ name, text }: ForeignFile): boolean {
+  if (/\.ya?ml$/.test(name)) return true;
+  return /(?<!\.tf|\.tofu|\.tfvars)\.json$/.test(name) && !/"(?:terraform|format)_version"/.test(text);
+}
+
+function readJsonVariables(file: ForeignFile): HclBlock | Problem {
+  const place = { file: file.name, line: 1, column: 1 };
+  const values = parseState(file.text);
+  if (!isObject(values)) return unusable(place, "expected values of variables in JSON");
+  const attributes = Object.entries(values).map(([name, each]) => [name, { value: hclLiteral(each), place }] as const);
+  return { type: "", labels: [], attributes: new Map(attributes), blocks: [], place };
 }
 
 function importDeclarations(
@@ -162,7 +193,7 @@ interface StateResource {
   readonly within: "values" | "attributes";
 }
 
-/** Integrations and licenses in a state file or in the output of `terraform show -json`. */
+/** Resources in a state file or in the output of `terraform show -json`. */
 function declarationsInState(file: ForeignFile): Declarations | Problem {
   const start = { file: file.name, line: 1, column: 1 };
   const state = parseState(file.text);
@@ -170,7 +201,7 @@ function declarationsInState(file: ForeignFile): Declarations | Problem {
   const resources = listResources(state);
   if (typeof resources === "string") return unusable(start, resources);
   const places = createPlaces(file);
-  const paths = new Map(resources.flatMap(pathById));
+  const paths = new Map([...listPrior(state), ...resources].flatMap(pathById));
   const mapped = resources.filter(({ type }) => isMapped(type));
   const others = resources.filter(({ type }) => !isMapped(type) && type.startsWith("gitlab_"));
   const ownerless = mapped.filter((each) => findOwner(each, paths) === undefined);
@@ -201,13 +232,19 @@ function createPlaces({ name, text }: ForeignFile): (path: StateResource["path"]
 }
 
 function listResources(state: JsonObject): readonly StateResource[] | string {
-  if (isObject(state.planned_values))
-    return "this is a plan; import the state: terraform show -json without a plan's name";
-  if (isObject(state.values))
-    return isObject(state.values.root_module) ? readShown(state.values.root_module, ["values", "root_module"]) : [];
+  for (const of of ["planned_values", "values"]) {
+    const { [of]: values } = state;
+    if (isObject(values)) return isObject(values.root_module) ? readShown(values.root_module, [of, "root_module"]) : [];
+  }
   if (state.format_version !== undefined) return [];
   if (state.version === 4 && Array.isArray(state.resources)) return state.resources.flatMap(readStored);
-  return "expected a state of version 4, or what terraform show -json prints of it";
+  return "expected a state of version 4, or what terraform show -json prints of it or of a plan";
+}
+
+/** Resources before a plan, among which are those that the configuration only reads. */
+function listPrior({ prior_state: prior }: JsonObject): readonly StateResource[] {
+  const resources = isObject(prior) ? listResources(prior) : [];
+  return typeof resources === "string" ? [] : resources;
 }
 
 const mostDepth = 50;

@@ -3,7 +3,7 @@ import { isObject } from "../../../../base/json.ts";
 import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
 import { createIdOf, isIdOf } from "../foreign.ts";
-import { type Effort, type Evaluated, evaluate, type Names } from "./evaluate.ts";
+import { type Effort, type Evaluated, evaluate, fileName, type Names } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 
 /** A Terraform module: the files of one folder, with values of variables. */
@@ -23,8 +23,14 @@ interface CalledModule {
   readonly module: Module;
 }
 
-/** The blocks of files by folder, without a trailing slash. */
-export type ModuleFiles = ReadonlyMap<string, readonly HclBlock[]>;
+export interface ModuleFiles {
+  /** The folder in which Terraform runs. */
+  readonly root: string;
+  /** The blocks of files by folder, without a trailing slash. */
+  readonly blocks: ReadonlyMap<string, readonly HclBlock[]>;
+  /** The text of another file by its normal path. */
+  readonly textOf: (path: string) => string | undefined;
+}
 
 /** The folder of the module that a block calls; undefined for a module from elsewhere. */
 export function calledFolder({ type, attributes }: HclBlock, folder: string): string | undefined {
@@ -39,12 +45,12 @@ const mostCalls = 10;
 /** `inputs` are values of variables; other variables have their defaults. */
 export function moduleOf(
   folder: string,
-  folders: ModuleFiles,
+  files: ModuleFiles,
   inputs: (name: string, effort: Effort) => Evaluated | undefined,
   prefix = "",
   depth = 0,
 ): Module {
-  const blocks = folders.get(folder) ?? [];
+  const blocks = files.blocks.get(folder) ?? [];
   const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
   const known = new Map(locals.map(([name, { value }]) => [name, value]));
   const variables = blocks.filter(({ type }) => type === "variable");
@@ -54,6 +60,11 @@ export function moduleOf(
   const evaluated = new Map<HclExpression, Evaluated>();
   const names: Names = (first, second, effort) => {
     if (first === "var" && secrets.has(second)) return undefined;
+    if (first === "path" && second === "module") return { known: posix.relative(files.root, folder) || "." };
+    if (first === fileName) {
+      const text = files.textOf(posix.join(files.root, second));
+      return text === undefined ? undefined : { known: text };
+    }
     if (first === "data" || first === "module" || first.startsWith("gitlab_")) return declared(first, second);
     const input = first === "var" ? inputs(second, effort) : undefined;
     if (input) return input;
@@ -67,9 +78,9 @@ export function moduleOf(
   const calls = new Map<HclBlock, ReturnType<Module["called"]>>();
   const called = (block: HclBlock) => {
     const path = calledFolder(block, folder);
-    if (path === undefined || !folders.has(path) || depth > mostCalls) return undefined;
+    if (path === undefined || !files.blocks.has(path) || depth > mostCalls) return undefined;
     const create: CreateModule = (own, index) =>
-      moduleOf(path, folders, own, `${prefix}module.${block.labels[0]}${index}.`, depth + 1);
+      moduleOf(path, files, own, `${prefix}module.${block.labels[0]}${index}.`, depth + 1);
     if (!calls.has(block)) calls.set(block, callModule(block, names, create));
     return calls.get(block);
   };
@@ -96,8 +107,8 @@ function callModule(block: HclBlock, names: Names, create: CreateModule): readon
   }));
 }
 
-/** The values of files of variables. Files do not mark values as sensitive. */
-export function variablesIn(files: readonly HclBlock[]): Parameters<typeof moduleOf>[2] {
+/** The values of files of variables, of which later ones win. Files do not mark values as sensitive. */
+export function variablesIn(files: readonly Pick<HclBlock, "attributes">[]): Parameters<typeof moduleOf>[2] {
   const values = new Map(files.flatMap(({ attributes }) => [...attributes].map(([name, { value }]) => [name, value])));
   return (name, effort) => {
     const value = values.get(name);
@@ -261,9 +272,14 @@ export function readName(value: unknown): string | undefined {
   return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 }
 
-/** The path that a server derives from a simple name; undefined for others. */
-function deriveSlug(name: string | undefined): string | undefined {
-  return name !== undefined && /^[A-Za-z\d](?:[\w-]*[A-Za-z\d])?$/.test(name) ? name.toLowerCase() : undefined;
+/** The path that a server derives from a name in ASCII (`parameterize` of Rails); undefined for others. */
+function deriveSlug(name = ""): string | undefined {
+  if (!/^[ -~]+$/.test(name)) return undefined;
+  const slug = name
+    .replace(/[^\w-]+/g, "-")
+    .replace(/--+/g, "-")
+    .replace(/^-|-$/g, "");
+  return slug === "" ? undefined : slug.toLowerCase();
 }
 
 /** An instance of a resource with `for_each` or `count`. */
