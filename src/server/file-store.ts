@@ -1,130 +1,117 @@
-import { existsSync, rmSync } from "node:fs";
-import sqlite from "node-sqlite3-wasm";
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { UserError } from "../base/exit.ts";
-import { type FileLock, takeFileLock } from "./file-lock.ts";
+import { parsedJson } from "../base/json.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { type RowKind, rowKinds, type Store, type StoredRow } from "./store.ts";
 
-type Database = InstanceType<typeof sqlite.Database>;
+/** The first line of a data file. */
+const heading = `${JSON.stringify({ evenkeel: "data of serve", version: 1 })}\n`;
 
-const gone = Symbol("gone");
+/** A changed row; a removed one has no value. */
+type Entry = readonly [kind: RowKind, key: string, value?: unknown];
 
 /**
- * A store in a SQLite file. Changes of one tick are written as one transaction and synced to disk before
- * {@link Store.settled} resolves, so a kill loses no acknowledged write.
- * @throws UserError if another process uses the file, or it is no such file.
+ * A store in a file to which lines are appended, one for the changes of each tick. It is synced to disk before
+ * {@link Store.settled} resolves, so a kill loses no acknowledged write. A line that a kill cut short is dropped.
+ * @throws UserError if the file cannot be used, or another program wrote it.
  */
 export function openFileStore(file: string): Store {
-  const lock = takeFileLock(file);
   try {
-    return createStore(open(file), lock);
+    const fd = openSync(file, "a+");
+    const { rows, size } = readRows(file, readFileSync(fd));
+    ftruncateSync(fd, size);
+    return createStore(file, rows, { fd, size });
   } catch (error) {
-    lock.release();
-    throw new UserError(`cannot open the data file ${file}: ${(error as Error).message}`);
+    throw error instanceof UserError ? error : unusable(file, describeSystemError(error));
   }
 }
 
-/** The driver's own lock is a folder that a killed process leaves behind; the holder of our lock removes it. */
-function open(file: string): Database {
-  const leftover = `${file}.lock`;
-  if (existsSync(leftover)) rmSync(leftover, { recursive: true });
-  const database = new sqlite.Database(file);
-  try {
-    prepare(database);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
+function unusable(file: string, why: string): UserError {
+  return new UserError(`cannot open the data file ${file}: ${why}`);
+}
+
+type Rows = ReadonlyMap<string, StoredRow>;
+
+/** The current rows, and the size of the complete lines. */
+function readRows(file: string, content: Buffer): { readonly rows: Rows; readonly size: number } {
+  const size = content.lastIndexOf("\n") + 1;
+  const text = content.toString();
+  if (!text.startsWith(heading) && !heading.startsWith(text))
+    throw unusable(file, "it is no data file of this version");
+  const rows = new Map<string, StoredRow>();
+  const lines = content.subarray(0, size).toString().split("\n").slice(1, -1);
+  for (const [index, line] of lines.entries()) {
+    const entries = parsedJson(line);
+    if (!Array.isArray(entries)) throw unusable(file, `line ${index + 2} is damaged`);
+    for (const [kind, key, value] of entries as readonly Entry[]) {
+      if (value === undefined) rows.delete(`${kind} ${key}`);
+      else rows.set(`${kind} ${key}`, { kind, key, value });
+    }
   }
+  return { rows, size };
 }
 
-function prepare(database: Database): void {
-  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; PRAGMA journal_mode = TRUNCATE");
-  database.exec(
-    "CREATE TABLE IF NOT EXISTS record (kind TEXT, key TEXT, value TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID",
-  );
-  database.exec("PRAGMA user_version = 1");
+interface OpenFile {
+  readonly fd: number;
+  /** The size after the last line that this process wrote or read. */
+  size: number;
 }
 
-function createStore(database: Database, lock: FileLock): Store {
-  const fresh = database.get("SELECT 1 FROM record LIMIT 1") === null;
-  const dirty = new Map<RowKind, Map<string, unknown>>();
+function createStore(file: string, rows: Rows, open: OpenFile): Store {
+  const dirty = new Map<string, Entry>();
   let flushing: Promise<void> | undefined;
-  const note = (kind: RowKind, key: string, value: unknown): void => {
-    const rows = dirty.get(kind) ?? new Map<string, unknown>();
-    rows.set(key, value);
-    dirty.set(kind, rows);
-  };
   const settled = (): Promise<void> | undefined => {
     if (dirty.size === 0) return undefined;
     flushing ??= soon(() => {
       flushing = undefined;
-      lock.check();
-      write(database, dirty);
+      append(file, open, [...dirty.values()]);
+      dirty.clear();
     });
     return flushing;
   };
   return {
-    fresh,
-    rows: () => readRows(database),
-    save: note,
-    forget: (kind, key) => note(kind, key, gone),
+    fresh: rows.size === 0,
+    rows: () => rowKinds.flatMap((kind) => [...rows.values()].filter((row) => row.kind === kind)),
+    save: (kind, key, value) => void dirty.set(`${kind} ${key}`, [kind, key, value]),
+    forget: (kind, key) => void dirty.set(`${kind} ${key}`, [kind, key]),
     settled,
     close: async () => {
       try {
         await settled();
       } finally {
-        database.close();
-        lock.release();
+        closeSync(open.fd);
       }
     },
   };
 }
 
-/** Runs after all requests that have arrived, so that they share one transaction. */
-function soon(act: () => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setImmediate(() => {
-      try {
-        resolve(act());
-      } catch (error) {
-        reject(error);
-      }
-    });
-  });
+/** Runs after all requests that have arrived, so that they share one line. */
+async function soon(act: () => void): Promise<void> {
+  await new Promise((resolve) => void setImmediate(resolve));
+  act();
 }
 
-function write(database: Database, dirty: Map<RowKind, Map<string, unknown>>): void {
-  database.exec("BEGIN IMMEDIATE");
+/** @throws if another server wrote to the file, or it was replaced. */
+function append(file: string, open: OpenFile, entries: readonly Entry[]): void {
+  const now = statSync(file);
+  if (now.size !== open.size || now.ino !== fstatSync(open.fd).ino)
+    throw new Error(`the data file ${file} is in use by another server`);
+  const line = Buffer.from(`${open.size === 0 ? heading : ""}${JSON.stringify(entries)}\n`);
   try {
-    writeRows(database, dirty);
-    database.exec("COMMIT");
+    writeFileSync(open.fd, line);
+    fdatasyncSync(open.fd);
+    open.size += line.length;
   } catch (error) {
-    if (database.inTransaction) database.exec("ROLLBACK");
+    ftruncateSync(open.fd, open.size);
     throw error;
-  }
-  dirty.clear();
-}
-
-function writeRows(database: Database, dirty: ReadonlyMap<RowKind, ReadonlyMap<string, unknown>>): void {
-  const put = database.prepare("INSERT OR REPLACE INTO record (kind, key, value) VALUES (?, ?, ?)");
-  const drop = database.prepare("DELETE FROM record WHERE kind = ? AND key = ?");
-  try {
-    for (const [kind, rows] of dirty) {
-      for (const [key, value] of rows) {
-        if (value === gone) drop.run([kind, key]);
-        else put.run([kind, key, JSON.stringify(value)]);
-      }
-    }
-  } finally {
-    put.finalize();
-    drop.finalize();
-  }
-}
-
-function* readRows(database: Database): Iterable<StoredRow> {
-  for (const kind of rowKinds) {
-    for (const { key, value } of database.all("SELECT key, value FROM record WHERE kind = ?", [kind])) {
-      yield { kind, key: String(key), value: JSON.parse(String(value)) };
-    }
   }
 }

@@ -10,6 +10,7 @@ import {
   json,
   malformed,
   notAllowed,
+  refused,
   type ServerReply,
   tooLarge,
   unauthorized,
@@ -61,8 +62,8 @@ async function whenPersisted({ state }: ServerContext, reply: ServerReply): Prom
     const settled = state.store.settled();
     if (settled) await settled;
     return reply;
-  } catch {
-    return broken;
+  } catch (error) {
+    return refused(500, `Internal Server Error: ${error instanceof Error ? error.message : "the data was not stored"}`);
   }
 }
 

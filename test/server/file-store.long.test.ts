@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createServer } from "../../src/server/server.ts";
 import { tempFolder } from "../support/folder.ts";
 import { startProcess } from "../support/processes.ts";
@@ -123,57 +122,41 @@ test("a move that was under way goes on after a restart", async () => {
   await second.close();
 });
 
-test("a second server on the same file is refused while the first lives, and leaves nothing behind", async () => {
+test("a server that is not alone with its file acknowledges nothing more", async () => {
   const file = join(folder, "shared.db");
-  const first = await createServer({ data: file });
-  await expect(createServer({ data: file })).rejects.toThrow(/in use by process \d+/);
-  await first.close();
-  expect(existsSync(`${file}.pid`)).toBe(false);
-  await (await createServer({ data: file })).close();
+  const first = await createServer({ data: file, seed: { projects: [{ path: "a/b" }] } });
+  const second = await createServer({ data: file });
+  const add = (url: string, name: string) => ask(url, "POST", licenses, { form: { name, approval_status: "allowed" } });
+  expect((await add(second.url, "MIT")).status).toBe(201);
+  const refused = await add(first.url, "ISC");
+  expect([refused.status, refused.json.message]).toEqual([500, expect.stringContaining("in use by another server")]);
+  await first.close().catch(() => {});
+  await second.close();
+  const third = await createServer({ data: file });
+  expect((await ask(third.url, "GET", licenses)).json).toMatchObject([{ name: "MIT" }]);
+  await third.close();
 });
 
-describe("a data file's lock", () => {
-  const here = { pid: process.ppid, host: hostname() };
-  const lockFor = (content: unknown) => {
-    const file = join(tempFolder(), "left.db");
-    const lock = `${file}.pid`;
-    writeFileSync(lock, JSON.stringify(content));
-    return { file, lock };
-  };
-  const over = Date.now() / 1000 - 31;
-
-  test.each<[string, object]>([
-    ["of another container, with this process's own number", { pid: process.pid, boot: "b", namespace: "n" }],
-    ["of another container, whose number nobody has here", { pid: 2 ** 22 + 1, boot: "b", namespace: "n" }],
-    ["of another platform", {}],
-    ["of another host", { host: "another" }],
-  ])("%s is held as long as it is renewed", async (_, more) => {
-    const { file, lock } = lockFor({ ...here, ...more });
-    await expect(createServer({ data: file })).rejects.toThrow(/in use by process \d+ on /);
-    utimesSync(lock, over, over);
-    await (await createServer({ data: file })).close();
-    expect(readdirSync(join(file, "..")).filter((name) => name.includes(".pid"))).toEqual([]);
-  });
-
-  test("that names no process is taken over at once", async () => {
-    await (await createServer({ data: lockFor("x").file })).close();
-  });
-
-  test("that another process has taken meanwhile keeps this one from writing, and stays", async () => {
-    const file = join(tempFolder(), "taken.db");
-    const server = await createServer({ data: file, seed: { projects: [{ path: "a/b" }] } });
-    writeFileSync(`${file}.pid`, JSON.stringify({ ...here, host: "another" }));
-    const answer = await ask(server.url, "POST", licenses, { form: { name: "ISC", approval_status: "allowed" } });
-    expect(answer.status).toBe(500);
-    await server.close().catch(() => {});
-    expect(existsSync(`${file}.pid`)).toBe(true);
-  });
+test("a line that a kill cut short is dropped, and a damaged one is reported", async () => {
+  const file = join(folder, "cut.db");
+  await (
+    await createServer({ data: file, seed: { projects: [{ path: "a/b", licenses: { MIT: "allowed" } }] } })
+  ).close();
+  const whole = readFileSync(file, "utf8");
+  writeFileSync(file, `${whole}[["resource","pro`);
+  const server = await createServer({ data: file });
+  expect((await ask(server.url, "GET", licenses)).json).toMatchObject([{ name: "MIT" }]);
+  await server.close();
+  writeFileSync(file, `${whole}x\n`);
+  await expect(createServer({ data: file })).rejects.toThrow(/cannot open the data file .*: line 3 is damaged/);
 });
 
 test("a file that is no data file is refused in a sentence", async () => {
   const foreign = join(folder, "letter.txt");
   writeFileSync(foreign, "no database at all ".repeat(100));
-  await expect(createServer({ data: join(folder, "missing", "x.db") })).rejects.toThrow(/cannot create .*x\.db/);
+  await expect(createServer({ data: join(folder, "missing", "x.db") })).rejects.toThrow(
+    /cannot open the data file .*x\.db/,
+  );
   await expect(createServer({ data: foreign })).rejects.toThrow(/cannot open the data file/);
   expect(readdirSync(folder).filter((name) => name.startsWith("letter"))).toEqual(["letter.txt"]);
 });
