@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import {
-  appendTo,
+  appendDurably,
   folderError,
   isFolder,
   isThere,
@@ -143,14 +143,11 @@ async function appendLines(root: string, file: string, lines: readonly string[])
   stateFolder(root);
   folderError(join(path, ".."));
   const text = lines.map((line) => `${line}\n`).join("");
-  const appender = appendTo(path);
   try {
-    await appender.append(endsInLine(path) ? text : `\n${text}`);
+    await appendDurably(path, endsInLine(path) ? text : `\n${text}`);
   } catch (error) {
     const why = systemCode(error) === "ELOOP" ? "it is a symbolic link" : describeSystemError(error);
     throw new UserError(`cannot write ${file}: ${why}`);
-  } finally {
-    await appender.close();
   }
 }
 

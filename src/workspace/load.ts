@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { lazy, memoized } from "../base/memoize.ts";
@@ -25,7 +25,7 @@ import { isLedger } from "../plan/diff/ledger-line.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
-import { isThere, openRegular, readLines } from "./durable-file.ts";
+import { isThere, readRegular } from "./durable-file.ts";
 import { outputAt } from "./output-file.ts";
 
 export type { Document } from "../manifest/document.ts";
@@ -309,14 +309,6 @@ function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (!stat.isFile()) return "expected a file, got a folder";
-  const opened = openRegular(file);
-  try {
-    return isLedger(readTexts(opened)) ? undefined : "expected a ledger or a new file; this file has other content";
-  } finally {
-    closeSync(opened);
-  }
-}
-
-function* readTexts(file: number): Iterable<string> {
-  for (const { text } of readLines(file)) yield text;
+  const isUsable = isLedger(readRegular(file).split("\n"));
+  return isUsable ? undefined : "expected a ledger or a new file; this file has other content";
 }

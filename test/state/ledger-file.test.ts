@@ -61,14 +61,6 @@ test("a ledger file holds the last edits with a key, sorted, and nothing of anot
   );
 });
 
-test("a line that no apply wrote is kept by one, without the blanks", async () => {
-  const odd = '{ "key": "k", "resources": { "license/MIT": { "sent": {} } }, "project": "p" }\r\n\n';
-  const place = folder({ [file]: odd });
-  const { lines } = readLedgerFile(place.root, file);
-  await ledgerFile(place.root, file).write(token, lines, []);
-  expect(place.read(file)).toBe('{"project":"p","key":"k","resources":{"license/MIT":{"sent":{}}}}\n');
-});
-
 test("edits that could not be saved are saved by the next attempt", async () => {
   const place = folder({ [`${file}/x`]: "" });
   const ledger = opened(place.root, "the-first-of-two-keys");

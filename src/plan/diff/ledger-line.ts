@@ -30,7 +30,7 @@ export function canonicalLine({ project, key, resources }: LedgerLine): string {
 const beginning = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
 
 /** True if the beginning and the end of a line are canonical. */
-export function isWrittenLine(text: string): boolean {
+function isWrittenLine(text: string): boolean {
   return text.endsWith("}}") && beginning.test(text);
 }
 

@@ -1,19 +1,10 @@
-import { closeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Problem } from "../../model/types.ts";
-import { canonicalLine, isWrittenLine, ledgerHead, ledgerLine } from "../../plan/diff/ledger-line.ts";
-import {
-  folderError,
-  noRegularFile,
-  openRegular,
-  readLines,
-  replaceFileBy,
-  writeAll,
-} from "../../workspace/durable-file.ts";
+import { ledgerHead } from "../../plan/diff/ledger-line.ts";
+import { folderError, noRegularFile, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import { outputAt, outputError } from "../../workspace/output-file.ts";
 import type { LeaseToken } from "../lease.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
@@ -35,7 +26,9 @@ export function ledgerFile(root: string, file: string, check: (token: LeaseToken
     write: async (token, lines) => {
       check(token);
       try {
-        await replaceLines(path, [...lines.values()].sort(compareTexts), () => check(token));
+        const output = outputAt(path);
+        if (!("file" in output)) throw noRegularFile();
+        replaceFile(output.file, [...[...lines.values()].sort(compareTexts), ""].join("\n"));
       } catch (error) {
         throw error instanceof UserError ? error : new UserError(unwritable(describeSystemError(error)));
       }
@@ -56,18 +49,11 @@ export function readLedgerFile(root: string, file: string): LedgerContents {
       repeated.add(name);
       lines.delete(name);
       problems.push(warning(file, line, `${head.project} is listed twice, as after a merge; its entries are ignored`));
-    } else lines.set(name, writtenForm(text));
+    } else lines.set(name, text);
   };
   try {
-    const opened = openRegular(join(root, file));
-    try {
-      let line = 0;
-      for (const { text } of readLines(opened)) {
-        line++;
-        if (text.trim() !== "") add(text, line);
-      }
-    } finally {
-      closeSync(opened);
+    for (const [index, text] of readRegular(join(root, file)).split("\n").entries()) {
+      if (text.trim() !== "") add(text, index + 1);
     }
   } catch (error) {
     const message = `the ledger cannot be read: ${describeSystemError(error)}`;
@@ -79,31 +65,4 @@ export function readLedgerFile(root: string, file: string): LedgerContents {
 
 function warning(file: string, line: number, message: string): Problem {
   return { severity: "warning", rule: "ledger", message, place: { file, line, column: 1 } };
-}
-
-/** Normalises a line to the form of an apply: it may have been edited or merged. */
-function writtenForm(text: string): string {
-  const line = isWrittenLine(text) ? undefined : ledgerLine(text);
-  return line ? canonicalLine(line) : text;
-}
-
-/** Characters. */
-const partSize = 1 << 20;
-
-/** Yields between parts, so that lease renewals and signals are processed: writing a large fleet takes seconds. */
-async function replaceLines(path: string, lines: readonly string[], check: () => void): Promise<void> {
-  const output = outputAt(path);
-  if (!("file" in output)) throw noRegularFile();
-  await replaceFileBy(output.file, async (file) => {
-    let part = "";
-    for (const line of lines) {
-      part += `${line}\n`;
-      if (part.length < partSize) continue;
-      writeAll(file, part);
-      part = "";
-      await turn();
-    }
-    writeAll(file, part);
-    check();
-  });
 }
