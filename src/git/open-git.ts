@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import process from "node:process";
 import { printable } from "../base/printable.ts";
 import { type GitLocation, type GitRan, runGit, runGitInBackground } from "./run-git.ts";
@@ -40,33 +40,16 @@ export function gitError({ stderr }: GitRan): string {
 
 type Repository = Pick<Git, "location" | "home"> | { readonly failed: GitRan };
 
-/**
- * The repository of a folder: that of the nearest `.git` in it or a parent, else GIT_DIR. A bare repository does not
- * count, because a commit can contain one.
- */
+/** By the nearest `.git` in the folder or a parent. A bare repository does not count, because a commit can contain one. */
 function findRepository(folder: string): Repository {
   const home = realpathSync.native(folder);
   const top = repositoryTop(home);
-  if (top !== undefined) return locateRepository(top, home);
-  return process.env.GIT_DIR ? locateByVariable(process.env.GIT_DIR, home) : { failed: fail("not a git repository") };
-}
-
-/** Git checks the owner and reports the Git directory. */
-function locateRepository(top: string, home: string): Repository {
+  if (top === undefined) return { failed: fail("not a git repository") };
   const ran = runGit({ cwd: top, args: ["rev-parse", "--is-bare-repository", "--absolute-git-dir"] });
   if (ran.code !== 0) return { failed: ran };
   const [, isBare, gitDir = ""] = /^(true|false)\r?\n(.*?)\r?\n$/s.exec(ran.stdout) ?? [];
   if (isBare !== "false" || gitDir === top) return { failed: fail("this operation must be run in a work tree") };
-  return { location: { gitDir, top, byEnvironment: false }, home };
-}
-
-/** Like git: without GIT_WORK_TREE, the work tree is the configured one or the folder itself. */
-function locateByVariable(named: string, home: string): Repository {
-  const tree = process.env.GIT_WORK_TREE;
-  const location = { gitDir: resolve(named), byEnvironment: true, top: tree ? resolve(tree) : undefined };
-  const ran = runGit({ cwd: home, location, args: ["rev-parse", "--show-toplevel"] });
-  const top = ran.stdout.replace(/\r?\n$/, "");
-  return ran.code === 0 && top !== "" ? { location: { ...location, top }, home } : { failed: ran };
+  return { location: { gitDir, top }, home };
 }
 
 /** The nearest folder with a `.git`, from a path without links upward; does not start git. */

@@ -140,7 +140,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function commitOf(folder: string, env: Environment = process.env): string | null {
   // Checked first, which is faster than starting git.
-  const repository = process.env.GIT_DIR ? folder : repositoryTop(resolve(folder));
+  const repository = repositoryTop(resolve(folder));
   return (repository !== undefined && commitByGit(folder)) || commitByPipeline(repository ?? folder, env) || null;
 }
 

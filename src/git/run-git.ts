@@ -7,19 +7,14 @@ import { foreignEnvironment, runInGroup } from "./process-group.ts";
 export interface GitLocation {
   readonly gitDir: string;
   readonly top: string;
-  /** True if GIT_DIR names it; related variables then apply too. */
-  readonly byEnvironment: boolean;
 }
 
 /** One call of git. */
 export interface GitCall {
   readonly args: readonly string[];
   readonly cwd: string;
-  /**
-   * Undefined only to search for a repository in `cwd`; git does not search parent folders. Without `top`, git uses the
-   * configured work tree.
-   */
-  readonly location?: (Omit<GitLocation, "top"> & { readonly top: string | undefined }) | undefined;
+  /** Undefined only to search for a repository in `cwd`; git does not search parent folders. */
+  readonly location?: GitLocation | undefined;
   /** True if remotes may be contacted; transports that run programs are disabled. */
   readonly remotes?: boolean;
 }
@@ -78,11 +73,10 @@ export async function runGitInBackground(call: GitCall, signal?: AbortSignal): P
 }
 
 function invocation({ args, cwd, location, remotes = false }: GitCall) {
-  const tree = location?.top === undefined ? [] : [`--work-tree=${location.top}`];
-  const where = location ? [`--git-dir=${location.gitDir}`, ...tree] : [];
+  const where = location ? [`--git-dir=${location.gitDir}`, `--work-tree=${location.top}`] : [];
   const hardening = always.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   const env = {
-    ...inheritEnvironment(location),
+    ...inheritEnvironment(),
     ...(location ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd) }),
     ...literal,
     ...(remotes ? online : offline),
@@ -116,24 +110,10 @@ const offline = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 const online = { GIT_NO_LAZY_FETCH: "0", GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
 
-/** Variables that name parts of a repository, for example set by a hook for another one. */
-const locations: readonly string[] = [
-  ...["GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"],
-  ...["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"],
-];
+/** Variables by which users configure git; others may name another repository, or change what git prints. */
+const configuration = /^GIT_(?:SSH|ASKPASS|CONFIG_|HTTP|SSL|PROXY|CURL|TRACE|EXEC_PATH)/;
 
-/** Variables that change the output of git; the repository is passed as options. */
-const misleading: readonly string[] = [
-  ...["GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_PREFIX", "GIT_CEILING_DIRECTORIES", "GIT_CONFIG"],
-  ...["GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_ATTR_SOURCE", "GIT_REPLACE_REF_BASE"],
-  ...["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"],
-];
-
-/**
- * The environment without Evenkeel's own variables. Configuration by the user stays, such as GIT_SSH_COMMAND, GIT_ASKPASS,
- * GIT_CONFIG_GLOBAL and GIT_CONFIG_KEY_<n>.
- */
-function inheritEnvironment(location: GitCall["location"]): NodeJS.ProcessEnv {
-  const dropped = new Set([...misleading, ...(location?.byEnvironment ? [] : locations)]);
-  return Object.fromEntries(Object.entries(foreignEnvironment(process.env)).filter(([name]) => !dropped.has(name)));
+function inheritEnvironment(): NodeJS.ProcessEnv {
+  const all = Object.entries(foreignEnvironment(process.env));
+  return Object.fromEntries(all.filter(([name]) => !name.startsWith("GIT_") || configuration.test(name)));
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
@@ -209,15 +209,6 @@ describe("which repository git is told", () => {
     const last = push({ "ops/live/q.yaml": `${policy("q")}# again\n` });
     expect(await fastForward(join(inner, "ops/live"))).toEqual({ commit: last, moved: true });
     expect(readFileSync(join(inner, "ops/live/q.yaml"), "utf8")).toContain("again");
-  });
-
-  test("a folder without .git has the repository that GIT_DIR names", async () => {
-    const { root, top, at } = cloned();
-    renameSync(join(top, ".git"), join(root, "elsewhere.git"));
-    vi.stubEnv("GIT_DIR", join(root, "elsewhere.git"));
-    vi.stubEnv("GIT_WORK_TREE", top);
-    expect(repositoryAround(at)).toMatchObject({ top, prefix: "ops/live/" });
-    expect(commitOf(at, {})).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test("a repository without a work tree is refused", () => {
