@@ -1,4 +1,3 @@
-/** A cache: a Map or a WeakMap. */
 interface Answers<Key, Answer> {
   readonly get: (key: Key) => Answer | undefined;
   readonly set: (key: Key, answer: Answer) => unknown;

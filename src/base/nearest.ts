@@ -44,12 +44,10 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
   return { nearest, didYouMean };
 }
 
-/** See {@link Dictionary.nearest}. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   return dictionaryOf(known).nearest(word);
 }
 
-/** See {@link Dictionary.didYouMean}. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   return dictionaryOf(known).didYouMean(word);
 }
@@ -68,7 +66,6 @@ function findOnlyWhole(part: string, words: readonly string[]): string | undefin
 
 const separator = /[-_]/;
 
-/** A word with each pair of neighbouring letters swapped. */
 function swapNeighbours(word: string): string[] {
   return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {
     return `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`;

@@ -13,7 +13,6 @@ type OperatingSystem = Readonly<{ hostname: () => string }>;
 type OwnProcess = Readonly<{ pid: number; kill: (pid: number, signal: 0) => unknown }>;
 
 export interface ProcessMarks {
-  /** The mark of this process itself. */
   readonly own: () => ProcessMark;
   /** False if a process has certainly ended. `isHolding`: what this process itself knows about its own mark. */
   readonly mayLive: (mark: ProcessMark, isHolding: boolean) => boolean;

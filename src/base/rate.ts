@@ -13,7 +13,6 @@ export function rateOf(text: string): Rate | undefined {
   return per === undefined ? undefined : { requests: Number(requests), per };
 }
 
-/** The inverse of {@link rateOf}. */
 export function rateText({ requests, per }: Rate): string {
   return `${requests}/${Object.keys(units).find((unit) => units[unit] === per) ?? `${per}ms`}`;
 }

@@ -17,10 +17,7 @@ export interface Violation {
   readonly neededBy?: string;
 }
 
-/**
- * Compiles a JSON Schema of draft 7; `references` are schemas that it refers to by `$id`. @throws Error for an unknown
- * reference or an invalid pattern.
- */
+/** `references`: schemas that it refers to by `$id`. @throws Error for an unknown reference or an invalid pattern. */
 export function violationsBy(
   schema: object,
   references: readonly object[] = [],
@@ -84,7 +81,6 @@ function findKey(keyword: string, { additionalProperty, missingProperty }: Error
   return missingProperty === undefined ? undefined : String(missingProperty);
 }
 
-/** The keys of a pointer; indexes of lists as numbers. */
 function toPath(root: unknown, keys: readonly string[]): readonly (string | number)[] {
   let value = root;
   return keys.map((key) => {
@@ -98,7 +94,6 @@ interface Pattern {
   /** False for texts of more than 10,000 characters: the time is proportional to text times pattern. */
   readonly test: (text: string) => boolean;
   readonly isLarge: boolean;
-  /** Identifies the pattern for Ajv. */
   readonly toString: () => string;
 }
 

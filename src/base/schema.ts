@@ -2,13 +2,10 @@ import { expectedWords, isObject, type JsonObject, typeOf, valueInWords } from "
 import { suggestionFor } from "./nearest.ts";
 import { type Violation, violationsBy } from "./schema-violations.ts";
 
-/** A violation of a JSON Schema. */
 export interface SchemaFault {
   readonly rule: "missing-key" | "unknown-key" | "wrong-type" | "wrong-value";
-  /** The violated keyword. */
   readonly keyword: string;
   readonly message: string;
-  /** The path of the value; it ends with the missing or unknown key. */
   readonly path: readonly (string | number)[];
 }
 

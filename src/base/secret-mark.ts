@@ -5,7 +5,6 @@ export function secretMark(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }
 
-/** True if a mark is that of a secret. */
 export function isMarkOf(secret: string, mark: string): boolean {
   return secretMark(secret) === mark;
 }

@@ -27,7 +27,6 @@ const words: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset",
 };
 
-/** The code of a system error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -37,12 +37,10 @@ export function placeAmong(text: string, sorted: readonly string[]): number {
   return low;
 }
 
-/** Compares texts by UTF-16 units, for sorting. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Compares by name, for sorting. */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return compareTexts(a.name, b.name);
 }
@@ -52,7 +50,6 @@ export function thousands(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** A text with a capital and a full stop. */
 export function asSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
@@ -74,13 +71,9 @@ export function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].join("\n");
 }
 
-/** A terminal of the usual width. */
 export const terminalWidth = 80;
 
-/**
- * A message without the name of its project, encoded or not, and without IDs in paths: equal for the same message about
- * several projects.
- */
+/** Equal for the same message about several projects: without the project's name, and without IDs in paths. */
 export function commonForm(message: string, project: string | undefined): string {
   const form = message.replace(/\/\d+(?=[/?\s]|$)/g, "/…");
   const name = withoutTrailing(project ?? "", "/");

@@ -20,7 +20,6 @@ export class AccessToken {
     return this.#current;
   }
 
-  /** The server accepted a request with this token. */
   accepted(token: string): void {
     if (token === this.#current) this.#mayRenew = true;
   }

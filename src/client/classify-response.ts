@@ -7,32 +7,25 @@ import { type CalledKind, CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import { type Broken, type Headers, isLocked, isPermanent, isTransient, mayHaveActed, type Received } from "./retry.ts";
 
-/** Facts about an attempt before its outcome. */
 export interface Attempt {
   readonly method: Call["method"];
   readonly path: string;
   readonly url: string;
   /** The setting that contains the server's URL, for error messages. */
   readonly setting: string;
-  /** The variable that contains the token, if known. */
   readonly tokenName?: string | undefined;
   readonly attempts: number;
   readonly dialect?: string | undefined;
-  /** The kind of resource concerned, for advice on a refusal. */
   readonly called?: CalledKind | undefined;
 }
 
-/** A successful response, with the headers that lists need. */
 export interface FullAnswer extends Answer {
   readonly headers: Headers;
 }
 
-/** The method, and the required shape of the response. */
 type Expected = Pick<Call, "method" | "answer">;
 
-/**
- * Classifies a response. `attempted` provides the facts of a failure; `clean` redacts secrets in the server's words.
- */
+/** `clean` redacts secrets in the server's words. */
 export function classify(
   expected: Expected,
   attempted: () => Attempt,
@@ -59,10 +52,7 @@ export function classify(
   }
 }
 
-/**
- * Removes secret references from a response, so that a server cannot have one resolved. Names may contain escapes,
- * hence `\u`. Searches for a part with a rare first letter, because the search stops at each occurrence of it.
- */
+/** Removes secret references, so that a server cannot have one resolved. `\u` because names may contain escapes. */
 function removeSecretReferences(reply: FullAnswer, text: string): FullAnswer {
   if (text.includes('cret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;
@@ -160,7 +150,6 @@ function classifyRedirect(
   return makeFailure(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
 
-/** The ID of the project to which the server redirects its former path. */
 function movedProject({ path, url }: Attempt, location: string): string | undefined {
   if (!/^\/projects\/(?!\d+(?:\/|$))/.test(path)) return undefined;
   return /\/projects\/(\d{1,15})(?:\/|$)/.exec(new URL(location, url).pathname)?.[1];
@@ -228,8 +217,6 @@ function makeFailure(attempt: Attempt, { acted = false, ...part }: FailureRest, 
   return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted }, original);
 }
 
-/** Limits for the server's own words, shown on one line in terminals and logs. */
-
 const longestMessage = 300;
 const longestRead = 16 * 1024;
 /** Longer than any secret: a truncated one would not be recognised. */
@@ -237,13 +224,9 @@ const longestCleaned = 2 * 1024 * 1024;
 const deepest = 4;
 const mostEntries = 20;
 
-/** Field names that add nothing to their value. */
 const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
 
-/**
- * The message of an error body, shortened: `message`, else `error`, each a string, a list or an object (platform
- * errors).
- */
+/** `message`, else `error`, each a string, a list or an object. */
 export function findServerMessage(body: unknown): string | undefined {
   return findMessage(body)?.slice(0, longestCleaned);
 }
@@ -257,10 +240,7 @@ function findMessage(body: unknown): string | undefined {
   return typeof description === "string" ? `${flatten(error, 0)}: ${description}` : flatten(error, 0);
 }
 
-/**
- * The text of a body that is not JSON: a page's title, else all of it. Redacted first, since secrets may look like
- * tags.
- */
+/** A page's title, else all of it. Redacted first, since secrets may look like tags. */
 function findTextMessage(text: string, clean: (text: string) => string): string {
   const start = clean(text.slice(0, longestCleaned)).slice(0, longestRead);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
@@ -297,10 +277,7 @@ function joinParts(parts: readonly string[], separator: string): string {
   return parts.filter((part) => part !== "").join(separator);
 }
 
-/**
- * Rewrites a message that ends in a printed mapping: `Failed to update. {:url=>["is blocked"]}` becomes `Failed to
- * update: url is blocked`. Returns other texts unchanged.
- */
+/** Rewrites `Failed to update. {:url=>["is blocked"]}` as `Failed to update: url is blocked`. */
 function rewriteMapping(message: string): string {
   const text = message.trim();
   const open = text.indexOf("{");
@@ -315,7 +292,6 @@ const field = /:?"?([\w.]{1,100})"?\s*(?:=>|:)\s*\[((?:"(?:[^"\\]|\\.)*"[,\s]*)*
 
 const quoted = /"((?:[^"\\]|\\.)*)"/g;
 
-/** Undefined if the text is not a list of fields. */
 function parseFields(text: string): string | undefined {
   const words: string[] = [];
   let end = 0;

@@ -10,15 +10,11 @@ import { openSession, type Session } from "./session.ts";
 export type { ClientOptions } from "./options.ts";
 export type { Answer, Closing, Reader, Writer } from "./reader.ts";
 
-/**
- * A read-only connection: it rejects any method but GET. Sends nothing before the first call. @throws UserError if the
- * token may not be sent to the URL.
- */
+/** Rejects any method but GET. Sends nothing before the first call. @throws UserError if the token may not be sent. */
 export async function connectReader(options: ClientOptions): Promise<Reader & Closing> {
   return createReader(await openSession(options, new Set(["GET"])));
 }
 
-/** A connection that reads and writes. @throws as {@link connectReader}. */
 export async function connectWriter(options: ClientOptions): Promise<Writer & Closing> {
   const session = await openSession(options, new Set(["GET", "PUT", "POST", "PATCH", "DELETE"]));
   const once = reading(session, async (call, attempts = 1) => {
@@ -76,16 +72,12 @@ class RetryLoop {
     this.#number = first;
   }
 
-  /** Makes the next attempt; pass its result to {@link RetryLoop.outcomeOf}. @throws SecretMissing. */
   next(): Promise<FullAnswer | CallFailed> {
     this.#answers = this.#session.answers;
     return this.#session.attempt(this.#call, this.#number++);
   }
 
-  /**
-   * Records the result of an attempt. Returns the previous failure if the run was stopped, so that this attempt was not
-   * sent. A failure because the server is away does not count as an attempt.
-   */
+  /** Returns the previous failure if this attempt was not sent. Waiting for a server that is away is no attempt. */
   outcomeOf(result: FullAnswer | CallFailed): FullAnswer | CallFailed {
     if (!(result instanceof CallFailed)) return result;
     if (this.#last && isUnsent(result)) {
@@ -97,26 +89,20 @@ class RetryLoop {
     return result;
   }
 
-  /** True if the run was stopped before the last attempt was sent. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** True if no attempt is left. */
   get isOver(): boolean {
     return this.#isCancelled || this.#spent >= this.#session.mostAttempts;
   }
 }
 
-/** True if the run was stopped before the attempt: the previous failure says more. */
 function isUnsent({ kind, sent }: CallFailed): boolean {
   return kind === "aborted" && !sent;
 }
 
-/**
- * Sends a call with retries (docs/architecture.md). `first` as for {@link RetryLoop}. @throws CallFailed; SecretMissing
- * if a parameter's secret cannot be resolved.
- */
+/** @throws CallFailed; SecretMissing if a parameter's secret cannot be resolved. */
 async function sendWithRetries(session: Session, call: Call, first = 1): Promise<FullAnswer> {
   const attempts = new RetryLoop(session, call, first);
   for (let acted = false; ; ) {
@@ -199,10 +185,7 @@ interface ProbeResult {
   readonly failure?: CallFailed;
 }
 
-/**
- * Probes at once, then with exponential backoff until `time` milliseconds have passed or no probe can succeed. The time
- * starts again while the server is away.
- */
+/** Probes with exponential backoff for `time` milliseconds, which start again while the server is away. */
 async function probeUntil(session: Session, once: Reader, probe: EffectProbe, time: number): Promise<ProbeResult> {
   let end = performance.now() + time;
   for (let probes = 1; ; probes++) {

@@ -3,10 +3,8 @@ import type { Call, Plain, Value } from "../model/types.ts";
 import { isList, isScalar, joinCredentials, replaceReferences } from "../model/values.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** A request without its origin and headers. */
 export interface WireRequest {
   readonly method: Call["method"];
-  /** Prefix, path and query. */
   readonly target: string;
   readonly body?: string;
   readonly type?: "form" | "json";
@@ -50,15 +48,11 @@ function encodeForm(plain: PlainParameters): string {
   return form;
 }
 
-/** Form encoding, with a shortcut for plain words. */
 function encodeFormWord(text: string): string {
   return /^[\w*.-]*$/.test(text) ? text : new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/**
- * true and false in words, null as an empty field; items of a list as `name[]`, values of a mapping as `name[key]`. An
- * empty list or mapping is one empty field.
- */
+/** Items of a list are `name[]`, values of a mapping `name[key]`; an empty list or mapping is one empty field. */
 function toPairs(name: string, value: Plain): [string, string][] {
   if (isScalar(value)) return [[name, String(value ?? "")]];
   const inside = Object.entries(value).map(([key, each]) => toPairs(`${name}[${isList(value) ? "" : key}]`, each));

@@ -5,10 +5,7 @@ import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kin
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
 
-/**
- * A failed call's sentence, with advice: for a wrong URL or token, the setting that contains it; for a 403, the scope,
- * role and tier required; for a moved project, its new path.
- */
+/** A failed call's sentence, with advice on its setting, or on the scope, role and tier that it needs. */
 export function explainCallFailure(failure: CallFailed): string {
   const advice =
     adviseOnPath(failure) ??
@@ -21,7 +18,6 @@ export function explainCallFailure(failure: CallFailed): string {
   return list === undefined ? said : `${list} could not be read: ${said}`;
 }
 
-/** Lists without which a run cannot continue, by path. */
 const lists: Readonly<Record<string, string>> = {
   [endpoints.listProjects.path]: "the list of projects",
   [endpoints.listGroups.path]: "the list of groups",
@@ -32,7 +28,6 @@ function adviseOnToken({ status, facts: { tokenName } }: CallFailed): string | u
   return `it comes from ${tokenName}: it may have expired, or belong to another server; evenkeel whoami checks a new one`;
 }
 
-/** The host does not exist, or refuses connections. */
 function adviseOnServer({ url, facts: { setting, what } }: CallFailed): string | undefined {
   const isHost = /^was not sent: (?:host not found|the host name|the connection was refused|the connection timed out)/;
   if (setting === undefined || !isHost.test(what)) return undefined;
@@ -54,10 +49,7 @@ function adviseOnMovedProject({ status, serverMessage = "" }: CallFailed): strin
   return "the project was renamed or moved: name it by its new path, or by its ID";
 }
 
-/**
- * Requirements of a call that failed with 403, in words that are equal for equal requirements. Undefined for other
- * failures.
- */
+/** Requirements of a call that failed with 403, in words that are equal for equal requirements. */
 function describeRequirements(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status === 404 && (failure.saysGone || failure.unknownRoute)) return describeKindRequirements(failure);

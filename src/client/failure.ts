@@ -22,12 +22,10 @@ export type FailureKind =
   | "aborted"
   | "unauthorized";
 
-/** Input of {@link CallFailed}. */
 export interface FailureFacts {
   readonly method: Call["method"];
   /** Relative to /api/v4, as in the call, even if it was sent to an alias of the route. */
   readonly path: string;
-  /** The URL as sent, with its query. */
   readonly url: string;
   readonly kind: FailureKind;
   /** Completes "GET https://… ". */
@@ -43,19 +41,13 @@ export interface FailureFacts {
   readonly unknownRoute?: boolean;
   readonly movedTo?: string;
   readonly attempts: number;
-  /** The setting that contains the URL, and the variable that contains the token, if known. */
   readonly setting?: string | undefined;
   readonly tokenName?: string | undefined;
-  /** The dialect of the path; default: the specification's. */
   readonly dialect?: string | undefined;
-  /** The kind of resource concerned, for advice on a refusal. */
   readonly called?: CalledKind | undefined;
 }
 
-/**
- * A call that did not succeed (docs/architecture.md). The message is one sentence with method, URL, status and the
- * server's own words; it never contains the token or a secret.
- */
+/** Its message is one sentence with method, URL, status and the server's words, without the token or a secret. */
 export class CallFailed extends Error {
   readonly method: Call["method"];
   readonly path: string;
@@ -66,15 +58,12 @@ export class CallFailed extends Error {
   readonly serverMessage: string | undefined;
   /** For a write: true if the server may have carried it out. */
   readonly uncertain: boolean;
-  /** True if a retry may succeed. */
   readonly passing: boolean;
-  /** True if the last attempt was sent. */
   readonly sent: boolean;
   /** True if every further call would fail too: a rejected token, a stopped run, an unreachable server. */
   readonly endsRun: boolean;
   /** The server does not route the path (docs/architecture.md): the resource may exist under an alias. */
   readonly unknownRoute: boolean;
-  /** The ID of the project that had this path before, according to the server. */
   readonly movedTo: string | undefined;
   /** Number of attempts, sent or not; 0 if there was none. */
   readonly attempts: number;
@@ -113,7 +102,6 @@ export class CallFailed extends Error {
     return this.status === 404 && !this.unknownRoute && !this.says(`${owner} not found`);
   }
 
-  /** True if the server's words contain a phrase, in any case. */
   says(phrase: string): boolean {
     return this.#said.toLowerCase().includes(phrase.toLowerCase());
   }
@@ -124,7 +112,6 @@ export class CallFailed extends Error {
     return new CallFailed({ ...this.facts, what, endsRun: true, passing: false }, this.#said);
   }
 
-  /** True if there was no response at all. */
   get isUnanswered(): boolean {
     return this.kind === "network" || this.kind === "timeout";
   }
@@ -139,12 +126,10 @@ function withoutPaging(url: string): string {
   return kept.join("") === "" ? path : `${path}?${kept.join("&")}`;
 }
 
-/** True if the server does not route the path. */
 export function isUnknownRoute(result: unknown): result is CallFailed {
   return result instanceof CallFailed && result.unknownRoute;
 }
 
-/** True if the server rejected the value of one of these parameters. */
 export function isUnknownValue(result: unknown, names: readonly string[]): boolean {
   if (!(result instanceof CallFailed) || result.status !== 400) return false;
   return names.some((name) => result.says(`${name} does not have a valid value`));
@@ -158,7 +143,6 @@ export function isDecisive({ attempts, kind, status = 500 }: CallFailed): boolea
   return status < 500 && status !== 408 && status !== 429;
 }
 
-/** The kind of resource of a call, and its requirements on token and server. */
 export interface CalledKind {
   readonly section: string;
   /** The section's name in messages; undefined for a singleton. */

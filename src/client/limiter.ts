@@ -2,20 +2,15 @@ import { type Rate, type Spacing, spacingOf } from "../base/rate.ts";
 import { maxHold, processRates, type Rates } from "../state/state.ts";
 import { callLater, longestTimer, type Stop } from "./timer.ts";
 
-/** A request in flight. */
 export interface Sending {
-  /** By the clock of `performance.now()`. */
   readonly sent: number;
   /** True if the room was full, so that the response time says something about its size. */
   readonly isFull: boolean;
 }
 
-/** The rate limit of a token, and where it is reserved. */
 export interface RateOptions {
   readonly limit: Rate;
-  /** Default: the rates of this process. */
   readonly rates?: Rates | undefined;
-  /** Called when the connection ends. */
   readonly close?: (() => Promise<void>) | undefined;
   /** Called once if the shared rates become unreachable, so that this process applies the limit alone. */
   readonly onTrouble?: ((sentence: string) => void) | undefined;
@@ -24,13 +19,11 @@ export interface RateOptions {
 /** Milliseconds for which the first request goes alone: its response reveals a rate limit, or a wrong token. */
 const headStart = 250;
 
-/** Requests in flight after the first one. */
 const firstRoom = 10;
 
 /** Factor by which responses must slow down from one round trip to the next for the room to stop doubling. */
 const slowdown = 1.5;
 
-/** The endpoint of a pause for all requests of the token. */
 const everyEndpoint = "";
 
 /**
@@ -43,7 +36,6 @@ export class Limiter {
   readonly #stop: Stop;
   readonly #slots: RateSlots | undefined;
   readonly #waiting: { readonly endpoint: string; readonly go: () => void }[] = [];
-  /** End of the pause, by endpoint. */
   readonly #pauses = new Map<string, number>();
   #running = 0;
   #room = 1;
@@ -61,7 +53,6 @@ export class Limiter {
     stop.onStop(() => this.#letIn());
   }
 
-  /** Number of requests that may be in flight now. */
   get room(): number {
     return this.#room;
   }
@@ -79,13 +70,11 @@ export class Limiter {
     this.#letIn();
   }
 
-  /** Call when a request is sent. */
   sending(): Sending {
     if (!this.#isOpen) callLater(headStart, () => this.#open());
     return { sent: performance.now(), isFull: this.#running >= this.#room };
   }
 
-  /** Call when a request ended, with or without a response. */
   ended(): void {
     if (!this.#isOpen) this.#open();
   }
@@ -122,7 +111,6 @@ export class Limiter {
     this.pause(everyEndpoint, milliseconds);
   }
 
-  /** Milliseconds until requests to an endpoint may be sent. */
   remaining(endpoint: string): number {
     if (this.#pauses.size === 0) return 0;
     const end = Math.max(this.#pauses.get(everyEndpoint) ?? 0, this.#pauses.get(endpoint) ?? 0);
@@ -164,7 +152,6 @@ function computeMedian(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
-/** Milliseconds per reserved block of slots. */
 const longestBlock = 250;
 
 /** Evenly spaced slots for requests, reserved in blocks if the rate is shared. */
@@ -196,7 +183,6 @@ class RateSlots {
     });
   }
 
-  /** Delays all requests that share the rate. */
   hold(milliseconds: number): void {
     this.#holds++;
     void this.#shared((rates) => rates.hold(this.#key, Math.min(milliseconds, maxHold)));
@@ -209,9 +195,7 @@ class RateSlots {
     this.#isServing = false;
   }
 
-  /**
-   * Reserves a block of slots and releases one request at each. A missed slot is lost: sending later would be a burst.
-   */
+  /** A missed slot is lost: sending later would be a burst. */
   async #serveBlock(): Promise<void> {
     const { interval, tolerance } = this.#spacing;
     const holds = this.#holds;

@@ -6,12 +6,10 @@ import { decodeUrl } from "../base/known-secrets.ts";
 import { type Identity, readCertificates, readIdentity } from "../secrets/certificates.ts";
 import { isLoopback } from "./server-url.ts";
 
-/** Proxy, certificate authorities and client certificate for a server. */
 export interface Network {
   readonly proxy?: HttpProxy | undefined;
   /** PEM certificates of authorities trusted in addition to Node's own. */
   readonly authorities?: string | undefined;
-  /** Sent to a server that requests a client certificate. */
   readonly identity?: Identity | undefined;
 }
 
@@ -38,10 +36,7 @@ function extraAuthorities(file: string | undefined): string {
 /** Milliseconds to wait for a connection, even if an attempt may take longer. */
 const longestConnect = 10_000;
 
-/**
- * Opens connections through the network's proxy or directly; each step of connecting takes up to `timeout`
- * milliseconds.
- */
+/** Each step of connecting takes up to `timeout` milliseconds. */
 export async function openAgent(network: Network, timeout: number, options: Agent.Options): Promise<Dispatcher> {
   const { Agent, ProxyAgent } = await import("undici");
   const { proxy, authorities, identity } = network;
@@ -68,14 +63,11 @@ function createContext(authorities?: string, identity?: Identity): { secureConte
   return { secureContext };
 }
 
-/** A proxy with one CONNECT tunnel per connection. */
 interface HttpProxy {
   readonly origin: string;
   /** Host and port for messages, without credentials. */
   readonly name: string;
-  /** The environment variable that names it. */
   readonly variable: string;
-  /** Value of Proxy-Authorization. */
   readonly authorization: string | undefined;
 }
 
@@ -89,10 +81,7 @@ const variables = {
 
 const ports = { "https:": 443, "http:": 80 } as const;
 
-/**
- * The proxy for a server, if any. Loopback and hosts in NO_PROXY never have one. @throws UserError for an invalid
- * variable, without its value, which may contain a password.
- */
+/** Loopback never has a proxy. @throws UserError, without the value, which may contain a password. */
 export function findProxy(server: string, env: Environment): HttpProxy | undefined {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !isScheme(url.protocol) || isLoopback(url.hostname)) return undefined;
@@ -124,15 +113,11 @@ function encodeAuthorization({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(`${decodeEscapes(username)}:${decodeEscapes(password)}`).toString("base64")}`;
 }
 
-/** Decodes percent escapes; keeps invalid ones as they are. */
 function decodeEscapes(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, decodeUrl);
 }
 
-/**
- * Matches a NO_PROXY list: `*`, hosts with their subdomains, addresses, and networks such as 10.0.0.0/8, each with an
- * optional port.
- */
+/** A NO_PROXY list: `*`, hosts with their subdomains, addresses, networks; each with an optional port. */
 function isExcepted({ hostname, protocol, port }: URL, list: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   const own = port || (protocol === "https:" ? "443" : "80");

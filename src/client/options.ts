@@ -5,21 +5,17 @@ import type { RateOptions } from "./limiter.ts";
 import type { Network } from "./network.ts";
 import type { Backoff } from "./retry.ts";
 
-/** A pause that the server asked for. */
 interface Pause {
-  /** Such as `rate limited by the server (429)`. */
   readonly why: string;
   readonly milliseconds: number;
 }
 
-/** Options for connecting to a server. */
 export interface ClientOptions {
   /** `server.url`; /api/v4 is added. */
   readonly url: string;
   /** The setting that contains `url`, for messages; default `server.url`. */
   readonly urlName?: string | undefined;
   readonly token: string;
-  /** The variable that contains the token, for messages. */
   readonly tokenName?: string | undefined;
   /** Reads the token again after a 401; default: it cannot change. @throws UserError. */
   readonly renewToken?: (() => string) | undefined;
@@ -40,23 +36,15 @@ export interface ClientOptions {
   readonly secrets?: Pick<Secrets, "resolve"> | undefined;
   /** Stops the run: nothing more is sent, reads in flight are aborted, writes in flight are finished. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Called right before each attempt at a write; a returned sentence is the reason why this write and all later
-   * requests are not sent.
-   */
+  /** Called right before each attempt at a write; returns the reason why nothing more is sent, if any. */
   readonly mayWrite?: (() => string | undefined) | undefined;
   readonly backoff?: Backoff | undefined;
   /** Milliseconds for which a write without a response is looked up; default: 10 s or `requestTimeout`, the longer. */
   readonly lookUpFor?: number | undefined;
-  /**
-   * Milliseconds without any response after which the run ends; default: a minute, or the attempts of one call if the
-   * server never responded and cannot be connected to.
-   */
+  /** Milliseconds without any response after which the run ends; default: 60 s, or the attempts of one call. */
   readonly giveUpAfter?: number | undefined;
-  /** Returns 0 to 1, for jitter. */
   readonly random?: (() => number) | undefined;
   /** Called with a sentence when the server makes requests wait for a second or longer. */
   readonly onPause?: ((sentence: string, pause?: Pause) => void) | undefined;
-  /** Called when an attempt failed, and another one follows after `delay` milliseconds. */
   readonly onRetry?: ((retry: { readonly failure: CallFailed; readonly delay: number }) => void) | undefined;
 }

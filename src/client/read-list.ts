@@ -28,7 +28,6 @@ const mostReadings = 5;
 
 interface Whole {
   readonly rows: readonly unknown[];
-  /** Set if the number of rows differs from the server's count. */
   readonly fault?: CallFailed | undefined;
 }
 
@@ -102,7 +101,6 @@ export const mostPages = 10_000;
 /** Upper bound on all pages of one list, as {@link estimateSize} measures them; a million projects need less. */
 const largestList = 512 * 1024 * 1024;
 
-/** An invalid header. */
 export interface InvalidPage {
   readonly garbled: string;
 }
@@ -123,10 +121,7 @@ export function nextPage(headers: Headers, own: PageQuery): { readonly query: Pa
   return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
 }
 
-/**
- * Possible pages after a full one without paging headers, which a proxy may have removed: by the last ID, and by number for
- * servers without keyset pagination. None for lists that are requested as a whole.
- */
+/** Pages after a full one without paging headers, which a proxy may have removed: by the last ID, and by number. */
 function pagesAfterFull(headers: Headers, query: PageQuery, rows: readonly unknown[]): readonly PageQuery[] {
   const { page = "1", per_page: size, pagination } = query;
   if (rows.length !== Number(size) || !isPageNumber(page) || saysNext(headers)) return [];
@@ -148,7 +143,6 @@ function isPageNumber(text: string | string[] | undefined): text is string {
   return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
 }
 
-/** The server's count of all rows, if it returns one. */
 function parseTotal(headers: Headers): number | InvalidPage | undefined {
   const header = headers["x-total"];
   if (header === undefined || (typeof header === "string" && /^\s*$/.test(header))) return undefined;
@@ -168,12 +162,10 @@ function nextLink(header: string | string[] | undefined): string | InvalidPage |
   return undefined;
 }
 
-/** True if a quotation or a target is not closed. */
 function isTruncated(link: string): boolean {
   return /["<]/.test(link.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/<[^<>]*>/g, ""));
 }
 
-/** One page: its rows, the query of the next one, and the server's count of all rows. */
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: PageQuery | undefined;
@@ -216,7 +208,6 @@ export async function readPages(
   return checkCount(removeDuplicates(rows), totals);
 }
 
-/** The approximate size of a value in memory, in bytes. */
 function estimateSize(value: unknown): number {
   if (typeof value === "string") return scalarSize + value.length;
   if (typeof value !== "object" || value === null) return scalarSize;

@@ -1,21 +1,17 @@
 import type { CallFailed } from "./failure.ts";
 
-/** Headers of a response by lower-case name. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A response, read to its end. */
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
 }
 
-/** An attempt without a complete response. */
 export interface Broken {
   readonly broken: "network" | "timeout" | "cut" | "large" | "aborted";
   /** True if the request was sent, so that the server may have acted. */
   readonly sent: boolean;
-  /** Code of the system or of undici, such as ECONNREFUSED. */
   readonly code: string;
   /** Advice for the code; completes "GET https://… ". */
   readonly words?: string | undefined;
@@ -35,7 +31,6 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
   return chance * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** True if a retry may get another status (docs/architecture.md). */
 export function isTransient(status: number, words: string): boolean {
   return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
 }
@@ -51,10 +46,7 @@ export function isPermanent({ broken, code }: Broken, hasResponded: boolean): bo
   return misuseCodes.test(code) || (!hasResponded && permanentCodes.test(code));
 }
 
-/**
- * True if a failed call may be repeated without looking up its effect (docs/architecture.md): a POST only if the server
- * certainly did not act, since it was not sent or was rate limited.
- */
+/** True if a call may be repeated without looking up its effect: a POST only if the server certainly did not act. */
 export function isSendableAgain({ method, passing, sent, status }: CallFailed): boolean {
   return passing && (method !== "POST" || !sent || status === 429);
 }

@@ -12,7 +12,6 @@ import type { ServerUrl } from "./server-url.ts";
 import { callLater, type Stop } from "./timer.ts";
 import type { Transport } from "./transport.ts";
 
-/** State shared by all attempts of a run. */
 export interface RunConnection {
   readonly options: ClientOptions;
   readonly server: ServerUrl;
@@ -22,10 +21,7 @@ export interface RunConnection {
   readonly stop: Stop;
   readonly limiter: Limiter;
   readonly liveness: ServerLiveness;
-  /**
-   * Requests sent: `reads` and `writes` count first attempts, without uncounted calls; `retries` counts all further
-   * attempts.
-   */
+  /** First attempts, without uncounted calls; `retries` counts all further attempts. */
   readonly counts: { reads: number; writes: number; retries: number };
   /** Thrown for every further call: the token was rejected, or the server was never reachable. */
   over: CallFailed | undefined;
@@ -33,18 +29,15 @@ export interface RunConnection {
   pause: { readonly why: string; readonly until: number } | undefined;
 }
 
-/** One attempt at a call. */
 export interface Outgoing {
   readonly call: Call;
   /** Path of the API, by the alias that the server routes. */
   readonly path: string;
-  /** Number of the attempt, from 1. */
   readonly attempts: number;
   /** True if the call was sent before, even with other values or by another alias of its route. */
   readonly again: boolean;
 }
 
-/** Resolves to a response or a failure. @throws SecretMissing if a parameter's secret cannot be resolved. */
 export type Send = (request: Outgoing) => Promise<FullAnswer | CallFailed>;
 
 /**
@@ -108,7 +101,6 @@ async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer |
   return classifyBroken(attempt(), result, stop.reason, answers > 0);
 }
 
-/** The reason why nothing may be sent, if any. */
 function explainBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoing): CallFailed | undefined {
   if (run.over) return run.over;
   const { method, path } = call;
@@ -136,7 +128,6 @@ function describePause({ pause }: RunConnection): string | undefined {
   return seconds > 0 ? `${pause?.why}, which asks to wait ${seconds} more seconds` : undefined;
 }
 
-/** The reason why writes may no longer be sent, if any. */
 function explainForbidden({ options }: RunConnection, { method }: Call): string | undefined {
   return method === "GET" ? undefined : options.mayWrite?.();
 }
@@ -184,7 +175,6 @@ function handleResponse(
   return answer;
 }
 
-/** Adds the kind to a 403 or 404, for its requirements. */
 function addCalledKind(
   { options: { catalogue, dialect } }: RunConnection,
   attempt: Attempt,
@@ -225,22 +215,17 @@ function reportPause(run: RunConnection, status: number, delay: number): void {
     run.options.onPause?.(`${why}, waiting ${Math.ceil(delay / 1000)} s`, { why, milliseconds: delay });
 }
 
-/** Milliseconds before the attempt after this one. */
 export function delayAfterAttempt({ backoff, options }: RunConnection, attempts: number): number {
   return backoffDelay(backoff, attempts, (options.random ?? Math.random)());
 }
 
-/** Tracks whether the server responds to any request. */
 interface ServerLiveness {
   /** Number of responses so far. If it did not change during an attempt, all requests failed. */
   readonly answers: number;
-  /** Call when a request is sent. */
   asked(): void;
-  /** Call when a request ended; without a response, `unanswered` identifies the request. */
   ended(unanswered: string | undefined): void;
   /** True if at least two different requests got no response since the last one. */
   readonly affectsAllRequests: boolean;
-  /** Clears the timer. */
   close(): void;
 }
 

@@ -1,17 +1,14 @@
 import { UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 
-/** The target of requests: an origin, and a prefix before every path of the API. */
 export interface ServerUrl {
   readonly origin: string;
   readonly prefix: string;
-  /** The setting that contains the URL, for messages. */
   readonly name: string;
 }
 
 const suffix = "/api/v4";
 
-/** The workspace's settings for its server. */
 interface Server {
   readonly url: string | undefined;
   readonly allowInsecure: boolean;
@@ -34,7 +31,6 @@ export function chooseServerUrl({ EVENKEEL_URL }: Environment, { url, allowInsec
 const emptyUrl =
   "EVENKEEL_URL is empty, so the token would go where server.url says; set it to the server's address, or unset it";
 
-/** The name of the setting that contains the URL, for messages. */
 export function chooseUrlName({ EVENKEEL_URL }: Environment): string {
   return EVENKEEL_URL ? "EVENKEEL_URL" : inWorkspace;
 }
@@ -51,10 +47,7 @@ export function describeServerUrl(env: Environment, server: Server): string {
   }
 }
 
-/**
- * Parses the URL of a server and adds /api/v4 if missing. Plain http is allowed for loopback only (docs/manifests.md).
- * `name` is the setting, for messages. @throws UserError, without a URL that may contain a credential.
- */
+/** Plain http is allowed for loopback only. @throws UserError, without a URL that may contain a credential. */
 export function parseServerUrl(text: string, allowInsecure = false, name = inWorkspace): ServerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const objection = url ? checkUrl(url, allowInsecure) : `is not a URL; ${expected}`;
@@ -91,7 +84,6 @@ function checkUrl(url: URL, allowInsecure: boolean): string | undefined {
   return undefined;
 }
 
-/** True for this machine's own names, as URL normalizes them. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -22,7 +22,6 @@ import { parseServerUrl, type ServerUrl } from "./server-url.ts";
 import { createStop } from "./timer.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
-/** Opens a session that may send only these methods. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
   const { concurrency: connections, requestTimeout: timeout, network = {} } = options;
@@ -44,7 +43,6 @@ export async function openSession(options: ClientOptions, methods: ReadonlySet<C
 export class Session {
   readonly #run: RunConnection;
   readonly #send: Send;
-  /** Set once the server has been away for too long. */
   #gone: string | undefined;
 
   constructor(
@@ -67,47 +65,36 @@ export class Session {
     learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
-  /** See {@link RunConnection.counts}. */
   get counts(): RunConnection["counts"] {
     return this.#run.counts;
   }
 
-  /** Number of requests that may be in flight now. */
   get room(): number {
     return this.#run.limiter.room;
   }
 
-  /** The server's catalogue. */
   get catalogue(): Catalogue {
     const { catalogue, dialect } = this.#run.options;
     return catalogue ?? catalogueOf(dialect);
   }
 
-  /** Maximum number of attempts per call. */
   get mostAttempts(): number {
     return this.#run.backoff.attempts;
   }
 
-  /** Milliseconds for which a write without a response is looked up. */
   get lookUpFor(): number {
     const { lookUpFor, requestTimeout } = this.#run.options;
     return lookUpFor ?? Math.max(shortestLookUp, requestTimeout);
   }
 
-  /** True once nothing more is sent. */
   get stopped(): boolean {
     return this.#run.stop.reason !== undefined || this.#run.over !== undefined;
   }
 
-  /**
-   * Makes an attempt at a call; `attempts` is its number. @throws SecretMissing if a parameter's secret cannot be
-   * resolved.
-   */
   attempt(call: Call, attempts: number): Promise<FullAnswer | CallFailed> {
     return this.#send({ call, path: call.path, attempts, again: attempts > 1 });
   }
 
-  /** The URL of a path of the API on this server. */
   urlOf(path: string): string {
     return this.#run.server.origin + this.#run.server.prefix + path;
   }
@@ -120,7 +107,6 @@ export class Session {
     await this.#run.options.rate?.close?.();
   }
 
-  /** Milliseconds before the next attempt; also reports the retry. */
   delayAfter(failure: CallFailed): number {
     const delay = delayAfterAttempt(this.#run, failure.attempts);
     this.#run.options.onRetry?.({ failure, delay });
@@ -132,12 +118,10 @@ export class Session {
     return backoffDelay(this.#run.backoff, probes, 1);
   }
 
-  /** Resolves after this time, or at once when the run is stopped. */
   sleep(milliseconds: number): Promise<void> {
     return this.#run.stop.sleep(milliseconds);
   }
 
-  /** Number of responses so far to any request, for {@link isAway}. */
   get answers(): number {
     return this.#run.liveness.answers;
   }
@@ -172,10 +156,8 @@ export class Session {
   }
 }
 
-/** Milliseconds without any response after which the run ends. */
 const defaultGiveUp = 60_000;
 
-/** Milliseconds. */
 const shortestLookUp = 10_000;
 
 /** Sends current parameter values; once the server accepts only legacy ones, sends those. */
@@ -242,7 +224,6 @@ function withRouteAlias(next: Send): Send {
   };
 }
 
-/** True if the server handled the request, so the route exists. */
 function decidesRoute(result: FullAnswer | CallFailed): boolean {
   return !(result instanceof CallFailed) || isDecisive(result);
 }

@@ -16,13 +16,10 @@ export function deadline(milliseconds: number, reason: string): AbortSignal {
 
 /** The end of a run. Adds only one listener to the run's signal, because Node warns of many. */
 export interface Stop {
-  /** The reason why nothing more is sent; undefined while the run continues. */
   readonly reason: string | undefined;
   /** Resolves after `milliseconds`, or at once when the run is stopped. */
   sleep(milliseconds: number): Promise<void>;
-  /** Calls `listener` once, when the run is stopped. */
   onStop(listener: () => void): void;
-  /** Stops the run and removes the listener from the signal. */
   now(reason: string): void;
 }
 

@@ -6,20 +6,17 @@ import type { Broken, Headers, Received } from "./retry.ts";
 import type { ServerUrl } from "./server-url.ts";
 import { longestTimer } from "./timer.ts";
 
-/** Connections to one origin. */
 export interface Transport {
   /** Makes one attempt. `mayGo` is called right before the first byte is sent. */
   exchange(line: WireRequest, mayGo: () => boolean): Promise<Received | Broken>;
   /** Aborts reads in flight; writes are left to finish. */
   cutReads(): void;
-  /** Resolves when nothing is in flight any more. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
   readonly server: ServerUrl;
   readonly network: Network;
-  /** The current token. */
   readonly token: () => string;
   readonly userAgent: string;
   readonly connections: number;
@@ -140,13 +137,9 @@ function errorCode(error: Error): string {
   return status ?? String((error as NodeJS.ErrnoException).code ?? error.name);
 }
 
-/** Adds advice to a failure whose code is known. */
 type FailureExplainer = (result: Received | Broken) => Received | Broken;
 
-/**
- * Creates the explainer for one server. A wrong scheme and a missing client certificate are suggested only until the
- * server responds.
- */
+/** A wrong scheme and a missing client certificate are suggested only until the server responds. */
 function createFailureExplainer({ origin, name: setting }: ServerUrl, network: Network): FailureExplainer {
   const { host, protocol } = new URL(origin);
   let answered = false;

@@ -3,11 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { openGit } from "./open-git.ts";
 import type { GitRan } from "./run-git.ts";
 
-/** The commit that wrote a line. */
 export interface LineCommit {
   readonly sha: string;
   readonly author: string;
-  /** ISO 8601, in the author's own time zone. */
   readonly date: string;
   readonly subject: string;
   /** True if the clone is shallow, so that the line is from this commit or an earlier one. */

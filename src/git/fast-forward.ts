@@ -8,20 +8,15 @@ export type FastForwarded =
   | { readonly commit: string; readonly moved: boolean }
   | { readonly why: string; readonly late?: true };
 
-/** A branch and its upstream. */
 export interface Upstream {
   readonly branch: string;
   readonly remote: string;
-  /** On the remote, for example `refs/heads/main`. */
   readonly ref: string;
 }
 
 /** Fast-forwards a checkout repeatedly. Disposing aborts a running fetch. */
 export interface Follower extends Disposable {
-  /**
-   * Fetches the current branch and fast-forwards it, without hooks. A fetch that takes longer continues in the background,
-   * and a later call uses its result.
-   */
+  /** Without hooks. A fetch that takes longer continues in the background, for a later call. */
   readonly forward: () => Promise<FastForwarded>;
 }
 
@@ -50,13 +45,10 @@ async function within<Result>(work: Promise<Result>, milliseconds: number): Prom
   return Promise.race([work, end]).finally(() => timer.abort());
 }
 
-/** A running fetch. */
 interface Fetch {
   readonly git: Git;
   readonly upstream: Upstream;
-  /** The local ref of the result. */
   readonly tracked: string;
-  /** Milliseconds of `performance.now()`. */
   readonly began: number;
   readonly ran: Promise<GitRan>;
 }
@@ -110,7 +102,6 @@ function explainNotMerged(upstream: Upstream, there: string, merged: GitRan): st
   return `commit ${there.slice(0, 12)} of ${upstream.remote} is not followed, because merge.verifySignatures is set: ${said}`;
 }
 
-/** The branch of a checkout and its upstream, or the reason why it has none. */
 export function upstreamOf({ run, setting }: Git): Upstream | { readonly why: string } {
   const head = run("symbolic-ref", "--quiet", "--short", "HEAD");
   const branch = head.stdout.trim();

@@ -2,10 +2,7 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { openGit } from "./open-git.ts";
 
-/**
- * The full path of the project that the remote of a folder's repository has on a server: the remote that the current branch
- * follows, or else `origin`. `server` is the server's URL. @throws UserError (64) if the remote is not on that server.
- */
+/** The path of the project of the remote that the branch follows, or of `origin`. @throws UserError (64). */
 export function remoteProject(folder: string, server: string): string {
   const git = openGit(folder);
   if ("failed" in git) throw new UserError(`${folder} is not in a git repository, so it has no remote`, exit.usage);
@@ -22,7 +19,6 @@ export function remoteProject(folder: string, server: string): string {
   throw new UserError(`${message}; set remote.${remote}.url to a project of that server`, exit.usage);
 }
 
-/** A URL of git by http or ssh as the path of a project; undefined if it is on another server. */
 function projectOn(remote: string, server: URL): string | undefined {
   const [, host, path] = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(remote) ?? [];
   const url = path === undefined ? remote : `ssh://${host}/${path}`;

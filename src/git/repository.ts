@@ -9,22 +9,17 @@ import { type GitLocation, type GitRan, runGitForBytes } from "./run-git.ts";
 
 /** Read access to a repository through `git`; never fetches. */
 export interface GitRepository {
-  /** The top folder of the work tree, without symbolic links. */
   readonly top: string;
   /** Path from there to the workspace: empty, or with a trailing slash. */
   readonly prefix: string;
   /** The path with symbolic links, which may have other targets at another commit. */
   readonly named: string;
-  /** The output of git; undefined if it fails. */
   readonly ask: (...args: readonly string[]) => string | undefined;
   /** Contents of blobs by ID, without filters. @throws UserError if one is missing. */
   readonly readBlobs: (ids: readonly string[]) => ReadonlyMap<string, Buffer>;
 }
 
-/**
- * The repository of a folder.
- * @throws UserError (64) without git, outside of a repository, and with the message of git if it cannot be read.
- */
+/** @throws UserError (64) without git, outside of a repository, and if git cannot read it. */
 export function repositoryAround(folder: string): GitRepository {
   const git = openGit(folder);
   if ("failed" in git) throw new UserError(explainNone(folder, git.failed), exit.usage);
@@ -84,10 +79,7 @@ function explainNone(folder: string, { code, stderr }: GitRan): string {
   return `${folder} is not in a git repository, so there is no other revision of it`;
 }
 
-/**
- * The full ID of a revision.
- * @throws UserError (64) if there is no such commit; in a shallow clone, with advice.
- */
+/** @throws UserError (64) if there is no such commit; in a shallow clone, with advice. */
 export function commitNamed({ ask }: GitRepository, revision: string): string {
   const found = revision.startsWith("-") ? undefined : resolveCommit(ask, revision);
   if (found) return found;
@@ -96,10 +88,7 @@ export function commitNamed({ ask }: GitRepository, revision: string): string {
   throw new UserError(printable(said + way), exit.usage);
 }
 
-/**
- * `:/words` includes all further words, so the commit is resolved from the object in a second step. `^REV` is not a
- * commit.
- */
+/** `:/words` includes all further words, so this takes two steps. `^REV` is not a commit. */
 function resolveCommit(ask: GitRepository["ask"], revision: string): string | undefined {
   const object = revision.startsWith(":/") ? ask("rev-parse", "--verify", "--quiet", revision)?.trim() : revision;
   const found = object && ask("rev-parse", "--verify", "--quiet", `${object}^{commit}`)?.trim();
@@ -108,10 +97,7 @@ function resolveCommit(ask: GitRepository["ask"], revision: string): string | un
 
 const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
 
-/**
- * The base of a merge request: the merge base of a revision and the remote's default branch. `named`: the branch, if
- * the pipeline knows it. @throws UserError (64), with advice.
- */
+/** The merge base of a revision and the remote's default branch (`named`, if known). @throws UserError (64). */
 export function mergeBaseWith({ ask }: GitRepository, revision: string, named?: string): string {
   const branch = named ?? "main";
   const all = [...new Set([...(named === undefined ? [] : [`origin/${named}`]), ...remotes])];
@@ -135,9 +121,7 @@ function isShallow(ask: GitRepository["ask"]): boolean {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The current commit of a folder, from git or, without git, from the variables of the pipeline. Null if unknown.
- */
+/** By git or, without it, by the variables of the pipeline. Null if unknown. */
 export function commitOf(folder: string, env: Environment = process.env): string | null {
   // Checked first, which is faster than starting git.
   const repository = repositoryTop(resolve(folder));
@@ -151,7 +135,6 @@ function commitByGit(folder: string): string | undefined {
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** Variables of pipelines for the commit and the folder of the checkout. */
 const checkouts = [
   { commit: "CI_COMMIT_SHA", folder: "CI_PROJECT_DIR" },
   { commit: "GITHUB_SHA", folder: "GITHUB_WORKSPACE" },
@@ -170,10 +153,7 @@ function isCheckout(folder: string, top: string | undefined): boolean {
   return inner === outer || (inner.startsWith(outer + sep) && !existsSync(join(inner, ".git")));
 }
 
-/**
- * True if one of these files, relative to the folder, differs from the current commit, or a YAML file of the folder was
- * deleted. False if git cannot tell.
- */
+/** True if one of these files differs from the commit, or a YAML file was deleted. False if git cannot tell. */
 export function hasUncommitted(folder: string, files: ReadonlySet<string>): boolean {
   const git = openGit(folder);
   if ("failed" in git) return false;
@@ -189,7 +169,6 @@ export function hasUncommitted(folder: string, files: ReadonlySet<string>): bool
   });
 }
 
-/** `XY ` before each path. */
 const statusLength = 3;
 
 /** True if git tracks a file, relative to the folder. False if git cannot tell. */

@@ -3,13 +3,11 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { foreignEnvironment, runInGroup } from "./process-group.ts";
 
-/** A repository and its work tree. Absolute paths without symbolic links. */
 export interface GitLocation {
   readonly gitDir: string;
   readonly top: string;
 }
 
-/** One call of git. */
 export interface GitCall {
   readonly args: readonly string[];
   readonly cwd: string;
@@ -29,10 +27,7 @@ export interface GitRan {
 /** Bytes; and those of background commands. */
 const [maxOutput, maxText] = [2 ** 30, 2 ** 24];
 
-/**
- * Runs git. All calls of git go through this or its two variants: with an explicit repository, so that no other folder is
- * mistaken for it, and without hooks, pagers or prompts.
- */
+/** All calls of git go through this or its variants: with an explicit repository, without hooks, pagers or prompts. */
 export function runGit(call: GitCall): GitRan {
   const { args, options } = invocation(call);
   const { status, stdout, stderr, error } = spawnSync("git", args, {
@@ -45,7 +40,6 @@ export function runGit(call: GitCall): GitRan {
   return { code: error ? (status ?? 1) : status, stdout, stderr };
 }
 
-/** The output of git for an input; empty if it fails. */
 export function runGitForBytes(call: GitCall, input: string): Buffer {
   const { args, options } = invocation(call);
   const { stdout } = spawnSync("git", args, {
@@ -57,7 +51,6 @@ export function runGitForBytes(call: GitCall, input: string): Buffer {
   return stdout ?? Buffer.alloc(0);
 }
 
-/** Milliseconds after which git is ended. */
 const patience = 120_000;
 
 export const noAnswer = "no answer";
@@ -84,7 +77,6 @@ function invocation({ args, cwd, location, remotes = false }: GitCall) {
   return { args: ["--no-pager", ...where, ...hardening, ...args], options: { cwd, env } };
 }
 
-/** Settings of every call. */
 const always: readonly (readonly [key: string, value: string])[] = [
   ["safe.bareRepository", "explicit"],
   ["core.hooksPath", "/dev/null"],

@@ -5,13 +5,11 @@ import { foreignEnvironment, type ProgramCall, type ProgramEnd, runInGroup } fro
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import type { SecretRead } from "./secret-file.ts";
 
-/** Distinct names to request from a provider. */
 export interface ProviderRequest {
   readonly provider: Provider;
   readonly names: readonly string[];
 }
 
-/** The response of a provider for one name. */
 export interface ProviderAnswer {
   readonly provider: Provider;
   readonly name: string;
@@ -19,7 +17,6 @@ export interface ProviderAnswer {
 }
 
 export interface ProviderContext {
-  /** Working directory: the workspace. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
@@ -80,7 +77,6 @@ function toCall(provider: Provider, names: readonly string[], { folder, env, sig
   };
 }
 
-/** Parses the output of a call, by protocol. */
 const readers: Readonly<Record<Provider["protocol"], (printed: Printed) => (name: string) => SecretRead>> = {
   each: (printed) => {
     const read = single(printed);

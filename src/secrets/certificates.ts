@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 
-/** A client certificate and its key, as PEM. */
 export interface Identity {
   /** The certificate, followed by intermediate ones. */
   readonly cert: string;
@@ -13,11 +12,7 @@ export interface Identity {
 
 const names = { cert: "EVENKEEL_CLIENT_CERT", key: "EVENKEEL_CLIENT_KEY" } as const;
 
-/**
- * The client certificate of EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY, which are paths of PEM files; undefined if
- * neither is set. An empty variable counts as unset.
- * @throws UserError if only one is set, or the files are not a certificate and its key.
- */
+/** An empty variable counts as unset. @throws UserError if only one is set, or they are no certificate and its key. */
 export function readIdentity(env: Readonly<Record<string, string | undefined>>): Identity | undefined {
   const { [names.cert]: certPath, [names.key]: keyPath } = env;
   if (!certPath && !keyPath) return undefined;
@@ -68,7 +63,6 @@ function readPem(path: string): Pem {
   }
 }
 
-/** Reads the certificates of a PEM file. */
 export function readCertificates(path: string): Pem {
   const read = readPem(path);
   if ("why" in read) return read;

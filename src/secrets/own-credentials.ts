@@ -14,10 +14,8 @@ export interface OwnCredentials {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The credentials in a text. */
 type Reading = (text: string) => readonly (string | undefined)[];
 
-/** Variables that contain a credential. */
 const inVariables: Readonly<Record<string, Reading>> = {
   EVENKEEL_TOKEN: whole,
   EVENKEEL_LEDGER_KEY: whole,
@@ -32,7 +30,6 @@ const inVariables: Readonly<Record<string, Reading>> = {
   EVENKEEL_URL: loginAtHost,
 };
 
-/** Variables that name a file with a credential. */
 const inNamedFiles: Readonly<Record<string, Reading>> = {
   EVENKEEL_TOKEN_FILE: whole,
   EVENKEEL_LEDGER_KEY_FILE: whole,
@@ -57,7 +54,6 @@ const inHome: Readonly<Record<string, Reading>> = {
   ".config/git/credentials": whole,
 };
 
-/** The credentials of an environment and a workspace, and those that this process has used. */
 export function ownCredentials(env: Environment, root: string): OwnCredentials {
   let known: { readonly used: number; readonly holds: (text: string) => boolean } | undefined;
   return {

@@ -6,10 +6,7 @@ import { type Provider, type Providers, readProviders } from "../manifest/secret
 import type { Problem } from "../model/types.ts";
 import { readSecretFile } from "./secret-file.ts";
 
-/**
- * The providers in the file of EVENKEEL_SECRET_PROVIDERS; undefined if it is not set. A program with a slash in its name
- * is relative to that file.
- */
+/** Undefined if the variable is not set. A program with a slash in its name is relative to the file. */
 export function loadProviders(env: Readonly<Record<string, string | undefined>>, root: string): Providers | undefined {
   const { EVENKEEL_SECRET_PROVIDERS: file } = env;
   const path = providersPath(env);
@@ -22,7 +19,6 @@ export function loadProviders(env: Readonly<Record<string, string | undefined>>,
   return { known: new Map(placed), problems: [...problems, ...insideProblems(file, path, root)] };
 }
 
-/** The absolute path of EVENKEEL_SECRET_PROVIDERS. */
 export function providersPath({
   EVENKEEL_SECRET_PROVIDERS: file,
 }: Readonly<Record<string, string | undefined>>): string | undefined {

@@ -4,7 +4,6 @@ import { join, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
-/** The value of a secret, or the reason why it cannot be read. */
 export type SecretRead = { readonly value: string } | { readonly why: string };
 
 /** Identifies a file independently of its path: hard links are the same file. */
@@ -13,7 +12,6 @@ export interface FileIdentity {
   readonly file: bigint;
 }
 
-/** Returns the reason why a file must not be read, if any. */
 export type FileCheck = (file: FileIdentity) => string | undefined;
 
 /** Limits of a secret in bytes, and of reading it in milliseconds. */
@@ -23,10 +21,7 @@ const maxTime = 5000;
 /** Not allowed, because they contain no secrets of users. */
 const systemFolders = ["/proc", "/sys", "/dev"];
 
-/**
- * Reads a regular file without one trailing newline. Pipes and devices are not opened, because that may block or have side
- * effects. Messages contain none of the text.
- */
+/** Pipes and devices are not opened, because that may block or have side effects. Messages contain none of the text. */
 export function readSecretFile(path: string, checkFile: FileCheck = () => undefined): SecretRead {
   try {
     const real = realpathSync(path);
@@ -81,7 +76,6 @@ function decodeSecret(bytes: Buffer): SecretRead {
   return /^[\r\n]*$/.test(value) ? { why: "an empty file" } : { value };
 }
 
-/** The fields of a password file before the password. */
 export interface Login {
   readonly host: string;
   readonly port: number;
@@ -89,10 +83,7 @@ export interface Login {
   readonly user: string;
 }
 
-/**
- * The password for a login in the password file of libpq: `named` (PGPASSFILE), else `~/.pgpass`. @throws UserError if
- * it is readable by others, or is named and cannot be read.
- */
+/** `named`: PGPASSFILE. @throws UserError if the file is readable by others, or is named and cannot be read. */
 export function passwordFor(login: Login, named: string | undefined): string | undefined {
   const file = named || join(homedir(), standardFile);
   const line = readLines(file, Boolean(named)).find((fields) => matchesLogin(fields, login));
@@ -103,7 +94,6 @@ export function passwordFor(login: Login, named: string | undefined): string | u
 /** Default password file of libpq, in the home folder. */
 export const standardFile = ".pgpass";
 
-/** All passwords in a password file. */
 export function passwordsIn(text: string): readonly string[] {
   return parseEntries(text).flatMap(([, , , , password]) => password ?? []);
 }

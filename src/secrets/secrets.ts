@@ -9,21 +9,13 @@ import { askProviders, type ProviderRequest } from "./ask-provider.ts";
 import { type OwnCredentials, ownCredentials } from "./own-credentials.ts";
 import { readSecretFile, type SecretRead } from "./secret-file.ts";
 
-/** Resolves references to values. */
 export interface Secrets {
-  /**
-   * Requests values from providers, which the other methods do not. Returns what is missing, like {@link Secrets.missing}.
-   * After an abort, the rest stays unrequested.
-   */
+  /** Requests values from providers, which the other methods do not; returns what is missing. */
   ask(references: Iterable<SecretReference>, signal?: AbortSignal): Promise<readonly string[]>;
   /** @throws SecretMissing if it is unset, empty, cannot be read, or was not requested from its provider. */
   resolve(reference: SecretReference): string;
-  /** Like `resolve`, but returns undefined instead of throwing. */
   known(reference: SecretReference): string | undefined;
-  /**
-   * References that cannot be resolved, with the reason, sorted: `env:HOOK (not set)`. Those that were not requested from a
-   * provider are not included.
-   */
+  /** With the reason, sorted: `env:HOOK (not set)`. Those that a provider was not asked for are not included. */
   missing(references: Iterable<SecretReference>): readonly string[];
 }
 
@@ -45,9 +37,7 @@ export interface SecretSources {
   readonly root: string;
   /** Literals in manifests by reference (`manifest:FILE:LINE:COLUMN`). */
   readonly plaintext: ReadonlyMap<string, string>;
-  /** Undefined without EVENKEEL_SECRET_PROVIDERS. */
   readonly providers?: Providers | undefined;
-  /** Called with the stderr of providers, with known secrets redacted. */
   readonly debug?: ((text: string) => void) | undefined;
 }
 
@@ -61,10 +51,7 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources, ow
   },
 };
 
-/**
- * Resolves `env:NAME`, `file:PATH` (without one trailing newline), literals in manifests, and values of providers. Values
- * are cached.
- */
+/** Values are cached. */
 export function createSecrets(sources: SecretSources): Secrets {
   const kept = new Map<string, SecretRead>();
   const own = ownCredentials(sources.env, sources.root);
@@ -115,7 +102,6 @@ export function createSecrets(sources: SecretSources): Secrets {
 
 const unasked: SecretRead = { why: "its provider was not asked" };
 
-/** True if a defined provider resolves it. */
 function isAskable(reference: string, { providers }: SecretSources): boolean {
   return isProvided(reference) && providers?.known.has(schemeOf(reference).scheme) === true;
 }

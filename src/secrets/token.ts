@@ -8,10 +8,7 @@ import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readSecretFile } from "./secret-file.ts";
 
-/**
- * The access token (docs/manifests.md) of EVENKEEL_TOKEN, of the file in EVENKEEL_TOKEN_FILE, relative to `root`, or of the
- * command in EVENKEEL_TOKEN_COMMAND. An empty variable counts as unset. @throws UserError, without the token.
- */
+/** From a variable, a file or a command; an empty variable counts as unset. @throws UserError, without the token. */
 export function readToken(env: Environment, root = "."): string {
   const { EVENKEEL_TOKEN_COMMAND: command } = env;
   const { direct, file } = valueOrFile(env, "EVENKEEL_TOKEN");
@@ -43,7 +40,6 @@ export function tokenNameOf({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE, EVENKEEL_TOKE
   return EVENKEEL_TOKEN_COMMAND ? "EVENKEEL_TOKEN_COMMAND" : `EVENKEEL_TOKEN_FILE (${EVENKEEL_TOKEN_FILE})`;
 }
 
-/** Milliseconds, and bytes of output, that a command may take. */
 const commandLimits = { timeout: 30_000, maxBuffer: 64 * 1024, killSignal: "SIGKILL" } as const;
 
 /** Runs a command without a shell. Messages contain nothing that it printed. */
@@ -86,10 +82,7 @@ function describeFailure({ error, status, signal }: SpawnSyncReturns<string>): s
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The value of a variable, or the path in the variable with the suffix `_FILE`.
- * @throws UserError if both are set.
- */
+/** @throws UserError if both are set. */
 export function valueOrFile(env: Environment, name: string, code?: ExitCode) {
   const { [name]: direct, [`${name}_FILE`]: file } = env;
   if (direct && file) throw new UserError(`${name} and ${name}_FILE are both set; set only one`, code);
@@ -145,7 +138,6 @@ function secretIn(file: string, name: string): string {
   throw new UserError(`${name}_FILE names ${file}, which cannot be used: ${read.why}`);
 }
 
-/** Compares in constant time. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }

@@ -27,13 +27,11 @@ interface LockOwner extends ProcessMark {
   readonly who: string;
   readonly job?: string;
   readonly fence: number;
-  /** Duration of the lease after each renewal. */
   readonly milliseconds: number;
 }
 
 export const processes = processMarks(fs, os, process);
 
-/** Files that this process holds. */
 const heldFiles = new Set<string>();
 
 /** A lease as a lock file. It also ends when its process is known to have ended. */
@@ -115,7 +113,6 @@ function renew(file: string, { run, fence }: LeaseToken, now: Date): boolean {
   }
 }
 
-/** Removes the lock if this run still owns it. One that cannot be removed expires. */
 function giveBack(file: string, { run, fence }: LeaseToken): void {
   heldFiles.delete(file);
   try {
@@ -158,7 +155,6 @@ export function checkHeld(file: string, { run, fence }: LeaseToken): void {
   if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLostError(run);
 }
 
-/** The current lease holder, if any. */
 function readHolder(file: string): Holder | undefined {
   const owner = readOwner(file);
   if (!owner || !isHeld(file, owner, file)) return undefined;
@@ -168,10 +164,7 @@ function readHolder(file: string): Holder | undefined {
   return { run, who, host, pid, job, fence, since, deadline };
 }
 
-/**
- * Undefined if there is no lock or its content is invalid: locks are created atomically, so no running process owns that.
- * @throws UserError if it is not a file or cannot be read.
- */
+/** Undefined for invalid content too: locks are created atomically, so no running process owns that. */
 function readOwner(file: string): LockOwner | undefined {
   try {
     if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
@@ -184,7 +177,6 @@ function readOwner(file: string): LockOwner | undefined {
   }
 }
 
-/** Undefined for invalid content. */
 function parseOwner(text: string): LockOwner | undefined {
   try {
     const owner: Partial<LockOwner> | null = JSON.parse(text);
@@ -206,7 +198,6 @@ function isOver(file: string, owner: LockOwner, now: number): boolean {
   return renewed === undefined || isOverAt(owner, renewed, now);
 }
 
-/** True if a lock has expired. Times are milliseconds since the epoch. */
 function isOverAt({ milliseconds }: LockOwner, renewed: number, now: number): boolean {
   return now > renewed + milliseconds;
 }

@@ -38,10 +38,7 @@ const lockFiles: Readonly<Record<LeaseName, string>> = {
   snapshots: "snapshots/lock",
 };
 
-/**
- * The state in `.evenkeel` of a workspace, as readable files, which other processes may read and write. The folder is
- * created by the first write. @throws UserError if a link in it leads out of the workspace.
- */
+/** The state in `.evenkeel`, which the first write creates. @throws UserError if a link leads out of the workspace. */
 export function folderState(root: string): WorkspaceState {
   return stateOver(folderStore(root));
 }
@@ -90,7 +87,6 @@ function folderStore(root: string): StateStore {
   };
 }
 
-/** Paths in the workspace, also for messages. */
 interface Place {
   readonly folder: string;
   readonly extension: string;

@@ -4,14 +4,9 @@ import type { Outcome, OutcomeStatus } from "../model/types.ts";
 import type { LeaseToken } from "./lease.ts";
 import type { JournalEntry, JournalLine, Journals, WorkspaceState } from "./state.ts";
 
-/** The journal of one run, open for appending. */
 export interface Journal {
-  /**
-   * Resolves to undefined when the entry is durable, else to an error message. Entries that arrive together share one
-   * write. After a failed write, all later ones fail.
-   */
+  /** Resolves to an error message, or undefined when it is durable. After a failed write, all later ones fail. */
   readonly write: (entry: JournalEntry) => Promise<string | undefined>;
-  /** Entries that could not be stored, in order. */
   readonly unstored: () => readonly JournalLine[];
   readonly close: () => Promise<void>;
 }
@@ -37,7 +32,6 @@ export function startJournal({ journals }: WorkspaceState, token: LeaseToken, no
   };
 }
 
-/** A killed run, and the addresses of its requests without a recorded response. */
 export interface UnfinishedRun {
   readonly run: string;
   readonly inFlight: readonly string[];
@@ -58,10 +52,7 @@ function inFlight(entries: readonly JournalLine[]): string[] {
   return [...open];
 }
 
-/**
- * The changes that a run has begun to send. Failed ones have no outcome: after a deletion, the creation is still to be
- * sent.
- */
+/** Changes that a run has begun to send. Failed ones have no outcome: a creation may still follow a deletion. */
 export function beginningsIn(entries: readonly JournalLine[]): ReadonlyMap<string, Outcome | undefined> {
   const begun = new Map<string, Outcome | undefined>();
   for (const entry of entries) {
@@ -107,22 +98,16 @@ function isEntry(value: unknown): value is JournalLine {
   return event !== undefined && ["at", ...event[1]].every((name) => typeof value[name] === "string");
 }
 
-/** The outcome of a run for one resource. */
 export interface RunOutcome {
   readonly run: string;
   readonly who: string | null;
-  /** ISO 8601. */
   readonly at: string;
   readonly status: OutcomeStatus;
   readonly error: string | null;
-  /** The commit of the manifests. */
   readonly commit: string | null;
 }
 
-/**
- * The last run that applied a resource, preceded by later attempts, newest first. `addresses` are its current and former
- * addresses. @throws UserError if a journal cannot be read.
- */
+/** The last run that applied a resource, preceded by later attempts. `addresses`: its current and former ones. */
 export async function lastOutcomes(journals: Journals, addresses: readonly string[]): Promise<readonly RunOutcome[]> {
   const names = new Set(addresses.map((address) => address.toLowerCase()));
   const found: RunOutcome[] = [];
@@ -134,7 +119,6 @@ export async function lastOutcomes(journals: Journals, addresses: readonly strin
   return found;
 }
 
-/** Unknown for a request without a recorded response; undefined if no request was sent. */
 function findOutcome(run: string, entries: readonly JournalLine[], names: ReadonlySet<string>): RunOutcome | undefined {
   const own = entries.filter((entry) => "address" in entry && names.has(entry.address.toLowerCase()));
   const intent = own.findLast((entry) => entry.event === "intent");

@@ -5,13 +5,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 
-/** A request for the lease of a workspace. */
 export interface Claim {
   readonly run: string;
   readonly who: string;
   readonly host: string;
   readonly pid: number;
-  /** URL of the CI job. */
   readonly job?: string | undefined;
 }
 
@@ -56,7 +54,6 @@ export function newRun(now: Date): string {
   return `${now.toISOString().replace(/[-:]/g, "").slice(0, 15)}Z-${randomBytes(2).toString("hex")}`;
 }
 
-/** True if a text is a valid run name, and therefore safe as a file name. */
 export function isRunName(text: string): boolean {
   return /^\w[\w.-]{0,99}$/.test(text);
 }
@@ -76,7 +73,6 @@ function whoRuns({ GITLAB_USER_LOGIN, GITHUB_ACTOR }: Environment): string {
   return GITLAB_USER_LOGIN || GITHUB_ACTOR || userName();
 }
 
-/** In a container, the user may have no name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -98,17 +94,14 @@ export interface Lease extends AsyncDisposable {
 }
 
 export interface LeaseOptions {
-  /** Milliseconds after each renewal. */
   readonly duration: number;
   /** Milliseconds to wait for another run; default 0. */
   readonly patience?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called with each holder that it waits for. */
   readonly waiting?: ((holder: Holder) => void) | undefined;
 }
 
 const defaultDuration = 60_000;
-/** Milliseconds. */
 const retryInterval = 500;
 
 /** Milliseconds of EVENKEEL_LEASE, by default 60 s. @throws UserError for an invalid duration. */
@@ -139,7 +132,6 @@ export async function takeLease(leases: Leases, claim: Claim, options: LeaseOpti
   }
 }
 
-/** Acquires a lease for this many milliseconds if it is free; otherwise returns its holder. */
 export async function tryLease(
   leases: Leases,
   claim: Claim,
@@ -150,7 +142,6 @@ export async function tryLease(
   return "fence" in taken ? holdLease(leases, taken, duration, asked) : taken;
 }
 
-/** The holder of a lease for messages: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */
 export function holderText({ run, who, host, pid, job }: Holder): string {
   return printable(`run ${run} of ${who} on ${host} (process ${pid})${job ? `, ${job}` : ""}`);
 }

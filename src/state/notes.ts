@@ -3,7 +3,6 @@ import { isObject, parsedJson } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
-/** The projects of a server at a time. */
 export interface ProjectList {
   readonly server: string;
   readonly at: Date;
@@ -26,7 +25,6 @@ export async function keepProjects(
   await notes.write(projectsNote, text).catch(ignoreUserError);
 }
 
-/** The saved list, if it can be read. */
 export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
   const text = await notes.read(projectsNote).catch(ignoreUserError);
   return text === undefined ? undefined : parseList(parsedJson(text));

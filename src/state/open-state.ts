@@ -7,19 +7,14 @@ import { processRates, type Rates, type SharedState, type WorkspaceState } from 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The workspace whose state to open. */
 export interface StateOf {
-  /** Its folder. */
   readonly root: string;
   /** Its `name:`, which a shared state requires. */
   readonly name: string | undefined;
   readonly env: Environment;
 }
 
-/**
- * Opens the state in the database of EVENKEEL_STATE or EVENKEEL_STATE_FILE, else in the workspace. An empty variable
- * counts as unset. @throws UserError, without the URL, if it cannot be used.
- */
+/** An empty variable counts as unset. @throws UserError, without the URL, if the state cannot be used. */
 export async function openState({ root, name, env }: StateOf): Promise<WorkspaceState> {
   const address = stateAddress(env);
   if (!address) return folderState(root);
@@ -27,7 +22,6 @@ export async function openState({ root, name, env }: StateOf): Promise<Workspace
   return stateAt(address.url, address.variable, name, env);
 }
 
-/** Opens the state of a named workspace in a database. */
 export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<SharedState> {
   const { postgresState } = await import("./postgres-store.ts");
   return postgresState(url, variable, name, env);
@@ -52,7 +46,6 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
   };
 }
 
-/** The URL of a shared state, and its setting for messages. */
 export interface StateAddress {
   readonly url: string;
   readonly variable: string;
@@ -62,7 +55,6 @@ export const unnamed = "a shared state keeps workspaces apart by name; expected 
 
 export const unshared = "workers need a state that they share: set EVENKEEL_STATE to a PostgreSQL database";
 
-/** True if a shared state is configured. */
 export function sharesState(env: Environment): boolean {
   return Boolean(env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE);
 }

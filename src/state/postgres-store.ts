@@ -11,10 +11,7 @@ import { stateOver } from "./workspace-state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The state of a workspace in PostgreSQL 13 or later, in the schema `evenkeel`. `name` is the setting of the URL, for
- * messages. @throws UserError if it cannot be reached, or its schema is of another version.
- */
+/** The state in PostgreSQL 13 or later. `name`: the setting of the URL. @throws UserError if it cannot be used. */
 export async function postgresState(
   url: string,
   name: string,
@@ -27,7 +24,6 @@ export async function postgresState(
   return { ...stateOver(store), workers: postgresWorkers(session, workspace) };
 }
 
-/** The rates alone, which need no workspace. */
 export async function postgresRatesAt(url: string, name: string, env: Environment): Promise<Rates & AsyncDisposable> {
   const session = await migratedSession(url, name, env);
   return { ...postgresRates(session), [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
@@ -231,14 +227,10 @@ const tables: readonly string[] = [
      PRIMARY KEY (workspace, run, part))`,
 ];
 
-/**
- * Creates the tables in the schema `evenkeel`, if they are missing. A user without the right to do so can use existing
- * ones. @throws UserError if they are of another version.
- */
+/** A user without the right to create tables can use existing ones. @throws UserError for another version. */
 async function migrate(session: PostgresSession): Promise<void> {
   if (await isCurrent(session.query)) return;
   await session.transaction(async (query) => {
-    // Processes that start at the same time wait here until the end of the transaction.
     await query("SELECT pg_advisory_xact_lock(hashtext('evenkeel migrations'))");
     if (await isCurrent(query)) return;
     if ((await query(schema)).length === 0) await query("CREATE SCHEMA evenkeel");

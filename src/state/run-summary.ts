@@ -11,9 +11,7 @@ export interface RunSummary {
   readonly command: string;
   readonly who: string;
   readonly host: string;
-  /** URL of the CI job. */
   readonly job?: string;
-  /** ISO 8601. */
   readonly started: string;
   /** Null while the run is active, and if it was killed. */
   readonly ended: string | null;
@@ -29,9 +27,7 @@ export interface RunSummary {
   readonly touched: Touched;
   /** Values that the changes of most projects set. */
   readonly values?: readonly RunValue[];
-  /** The run whose saved plan was applied. */
   readonly plan?: string;
-  /** Planned read requests. */
   readonly reads?: number;
   /** Number of projects per sync status at the end of the run. */
   readonly fleet?: SyncStatusCounts;
@@ -39,7 +35,6 @@ export interface RunSummary {
 
 type Touched = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** An address with its planned action and its outcome. */
 export interface TouchedAddress {
   readonly address: string;
   readonly action: Action;
@@ -49,7 +44,6 @@ export interface TouchedAddress {
 /** Maximum number of reasons, and characters of each. */
 const [maxReasons, maxReason] = [3, 250];
 
-/** The reasons that fit into a summary, and the number of others. */
 export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reasons"> {
   if (reasons.length === 0) return {};
   const more = reasons.length - maxReasons;
@@ -61,7 +55,6 @@ export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reaso
   };
 }
 
-/** The addresses of a run by project, with their codes. */
 export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, "touched"> {
   const parts = changes.map((change) => ({ parts: addressParts(change.address), code: toCode(change) }));
   const projects = grouped(parts, ({ parts: [project] }) => project);
@@ -71,7 +64,6 @@ export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, 
   return { touched: Object.fromEntries(touched) };
 }
 
-/** Codes of actions, as in reports, and of outcomes. */
 const actions: Readonly<Record<Action, string>> = { create: "+", update: "~", replace: "r", disable: "x", delete: "-" };
 const statuses: Readonly<Record<OutcomeStatus, string>> = {
   applied: "a",
@@ -85,7 +77,6 @@ function toCode({ action, status }: TouchedAddress): string {
   return actions[action] + (status ? statuses[status] : "");
 }
 
-/** Parses a summary; undefined if it is invalid. */
 export function summaryIn(text: string): RunSummary | undefined {
   const read = parsedJson(text);
   return isSummary(read) ? read : undefined;
@@ -98,7 +89,6 @@ function isSummary(read: unknown): read is RunSummary {
   return texts && typeof changes === "number" && isObject(touched);
 }
 
-/** True if a run changed or planned to change a project. */
 export function concerns({ touched }: RunSummary, project: string): boolean {
   const wanted = project.toLowerCase();
   return Object.keys(touched).some((name) => name.toLowerCase() === wanted);
@@ -110,10 +100,8 @@ export interface RunValue {
   readonly rest: string;
   readonly action: Action;
   readonly field: string;
-  /** Null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Number of other fields that differ. */
   readonly more?: number;
   readonly projects: number;
 }
@@ -133,12 +121,9 @@ function truncate(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
-/** The stages of a run. */
 export type Stage = "reading" | "writing";
 
-/** The progress of an active run. */
 export interface RunProgress {
-  /** ISO 8601. */
   readonly at: string;
   readonly stage: Stage;
   /** Projects. */
@@ -147,13 +132,11 @@ export interface RunProgress {
   /** Estimated time until the end of the stage, if known. */
   readonly remaining_seconds?: number;
   readonly workers?: number;
-  /** Set while the server has told the run to wait. */
   readonly waiting?: { readonly why: string; readonly seconds: number };
   /** The current request rate of the run and its workers, and the limit. */
   readonly rate?: { readonly used: number; readonly allowed: number | null; readonly per: "s" | "min" };
 }
 
-/** The active workers of a run, and the requests of them and the run. */
 export interface WorkersStatus {
   readonly workers: number;
   /** The maximum at one time. */
@@ -177,7 +160,6 @@ export class ProgressMeter {
     this.#done = 0;
   }
 
-  /** Sets the number of finished projects of the stage. */
   reach(done: number): void {
     this.#done = done;
   }
@@ -186,7 +168,6 @@ export class ProgressMeter {
     this.#fleet = status;
   }
 
-  /** The server told the run to wait until this time. */
   pause(why: string, until: number): void {
     this.#pause = { why, until };
   }

@@ -27,7 +27,6 @@ const written: readonly string[] = ["", ...ignored.filter((line) => line !== "*.
 
 const purposes: Readonly<Record<string, string>> = { "journal/": "a journal in", lock: "the lock" };
 
-/** @throws UserError if a link in the state folder leads out of the workspace. */
 export function refuseLinks(root: string): void {
   for (const part of written) {
     const path = join(".evenkeel", part).replace(/[/\\]$/, "");
@@ -36,10 +35,7 @@ export function refuseLinks(root: string): void {
   }
 }
 
-/**
- * Creates `.evenkeel` in the workspace, with a `.gitignore`.
- * @throws UserError if it cannot be created, or a link in it leads out of the workspace.
- */
+/** Creates `.evenkeel` with a `.gitignore`. @throws UserError, also if a link in it leads out of the workspace. */
 export function stateFolder(root: string): string {
   const folder = join(root, ".evenkeel");
   refuseLinks(root);
@@ -52,7 +48,6 @@ export function stateFolder(root: string): string {
   return folder;
 }
 
-/** Adds missing lines. */
 function ignore(file: string): void {
   const before = isThere(file) ? readRegular(file) : `${heading}\n`;
   const lines = before.split("\n");
@@ -60,10 +55,7 @@ function ignore(file: string): void {
   if (missing.length > 0) replaceFile(file, [before.replace(/\n*$/, ""), ...missing, ""].join("\n"));
 }
 
-/**
- * Writes outcomes of requests that the journal could not store to a new file in the workspace or, if that fails, in the
- * temporary folder. Returns a message with its name; undefined if there are none.
- */
+/** Writes them to a new file, if necessary in the temporary folder; returns a message with its name. */
 export function saveUnstored(root: string, run: string, lines: readonly JournalLine[]): string | undefined {
   const outcomes = lines.filter(isOfRequest);
   if (outcomes.length === 0) return undefined;

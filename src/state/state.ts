@@ -3,10 +3,7 @@ import type { Action, OutcomeStatus, Problem } from "../model/types.ts";
 import type { Holder, Leases, LeaseToken } from "./lease.ts";
 import type { RunSummary } from "./run-summary.ts";
 
-/**
- * The state between the runs of a workspace. `test/state/laws.ts` tests what every backend guarantees. Methods throw
- * a {@link UserError} if something cannot be read or written.
- */
+/** The state between the runs of a workspace (laws: `test/state/laws.ts`). Methods throw a {@link UserError}. */
 export interface WorkspaceState extends AsyncDisposable {
   /** For messages; contains no password. */
   readonly place: string;
@@ -31,7 +28,6 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly contents: () => Promise<Contents>;
 }
 
-/** A state that other machines can use. */
 export interface SharedState extends WorkspaceState {
   readonly workers: WorkerStore;
 }
@@ -40,43 +36,29 @@ export function isShared(state: WorkspaceState): state is SharedState {
   return state.workers !== undefined;
 }
 
-/** Journals by the name of their run. */
 export interface Journals {
-  /** Reason why no journal can be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
-  /**
-   * Opens the journal of a run for appending. Only the holder of the lease can append, from several processes of the
-   * run.
-   */
+  /** Only the holder of the lease can append, from several processes of the run. */
   readonly open: (token: LeaseToken) => JournalAppender;
-  /** Runs with a journal, oldest first. */
   readonly list: () => Promise<readonly string[]>;
   /** The entries of a run in the order in which they were appended; undefined if it has no journal. */
   readonly read: (run: string) => Promise<readonly JournalLine[] | undefined>;
-  /** Runs without an `end` or `noticed` entry, oldest first. */
   readonly unfinished: () => Promise<readonly string[]>;
-  /** Appends to the journal of another run. */
   readonly extend: (token: LeaseToken, run: string, lines: readonly JournalLine[]) => Promise<void>;
 }
 
 interface JournalAppender {
-  /**
-   * Resolves when the line is durable. Lines that arrive together share one write. After a failed write, all later ones
-   * fail.
-   */
+  /** Resolves when the line is durable. After a failed write, all later ones fail. */
   readonly append: (line: JournalLine) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Summaries of runs. */
 export interface Runs {
-  /** Creates or replaces the summary of a run. */
   readonly record: (summary: RunSummary) => Promise<void>;
   /** Newest first. */
   readonly list: () => Promise<readonly RunSummary[]>;
 }
 
-/** Texts by name. */
 export interface Texts {
   readonly read: (name: string) => Promise<string | undefined>;
   readonly write: (name: string, text: string) => Promise<void>;
@@ -88,12 +70,10 @@ export interface Texts {
 
 /** Documents with snapshots of several projects each (`snapshots/`). */
 export interface SnapshotDocuments {
-  /** Existing documents by name. */
   readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly write: (texts: ReadonlyMap<string, string>) => Promise<void>;
   /** A fingerprint of each existing document; it changes with the document. */
   readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Required for changing them. */
   readonly leases: Leases;
 }
 
@@ -111,26 +91,21 @@ export interface LedgerContents {
   readonly problems: readonly Problem[];
 }
 
-/** The storage of a ledger. */
 export interface LedgerStore {
   /** Path in the workspace, for a file. */
   readonly file?: string;
   readonly read: () => Promise<LedgerContents>;
-  /** Reason why it cannot be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
   /** Stores `lines`; only those of `changed` projects differ from the stored ones. */
   readonly write: (token: LeaseToken, lines: ReadonlyMap<string, string>, changed: readonly string[]) => Promise<void>;
 }
 
-/** Number of records of each kind. */
 export interface Contents {
   readonly runs: number;
   readonly journals: number;
   readonly plans: number;
   readonly approvals: number;
-  /** Projects in the ledger. */
   readonly ledger: number;
-  /** Projects with a snapshot. */
   readonly snapshots: number;
   readonly notes: number;
   readonly bytes: number;
@@ -163,7 +138,6 @@ export type JournalEntry =
       readonly request_id?: string;
       readonly error?: string;
     }
-  /** The start of a wave or, with a reason, the wave that ended the run. */
   | {
       readonly event: "wave";
       readonly wave: number;
@@ -179,18 +153,14 @@ export type JournalEntry =
   /** A later run has reported that this one did not finish. */
   | { readonly event: "noticed" };
 
-/** An entry with its time, ISO 8601. */
 export type JournalLine = JournalEntry & { readonly at: string };
 
 /** Data shared by a run and its workers, beside journal and ledger (docs/fleets.md). */
 export interface WorkerStore {
-  /** A lease of any name: of a run with workers, or of a shard in progress. */
   readonly leases: (name: string) => Leases;
-  /** Holders of all leases whose names have this prefix. */
   readonly holders: (start: string) => Promise<readonly Holder[]>;
   /** Stores a document of a run: the task of a shard, or its result. An existing document of that name stays. */
   readonly write: (run: string, name: string, text: string) => Promise<void>;
-  /** Existing documents by name. */
   readonly read: (run: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Deletes the documents and leases of a run, and all that are older than a day. */
   readonly forget: (run: string) => Promise<void>;
@@ -203,7 +173,6 @@ export function runLease(run: string): string {
 
 export const runLeases = "run/";
 
-/** The lease of a shard, held by the worker that processes it. */
 export function shardLease(run: string, shard: string): string {
   return `${shardLeases(run)}${shard}`;
 }
@@ -220,7 +189,6 @@ export interface Rates {
   readonly hold: (key: string, milliseconds: number) => Promise<void>;
 }
 
-/** The rates of one process. */
 export function memoryRates(): Rates {
   const ends = new Map<string, number>();
   const endOf = (key: string) => Math.max(performance.now(), ends.get(key) ?? 0);
@@ -236,7 +204,6 @@ export function memoryRates(): Rates {
   };
 }
 
-/** Default without a shared state. */
 export const processRates = memoryRates();
 
 /** Identifies a token of a server; the token cannot be derived from it. */

@@ -21,7 +21,6 @@ import {
 } from "./state.ts";
 import type { StateStore } from "./store.ts";
 
-/** The state of a workspace over a store. */
 export function stateOver(store: StateStore): WorkspaceState {
   const ledger = store.ledger ?? storedLedger(store);
   const snapshots = {
@@ -104,7 +103,6 @@ function storedApprovals(store: StateStore): Approvals {
   };
 }
 
-/** Number of projects read or written at once. */
 const batchSize = 500;
 
 /** A ledger with a document per project. */
@@ -143,7 +141,6 @@ const day = 24 * 3600 * 1000;
 export const kept = {
   /** Summaries of {@link readCommands}, up to {@link maxReadRuns}. */
   readRuns: 90 * day,
-  /** Saved plans and their signatures. */
   plans: 30 * day,
 } as const;
 
@@ -201,13 +198,11 @@ function newestFirst(a: RunSummary, b: RunSummary): number {
   return compareTexts(b.started, a.started) || compareTexts(b.run, a.run);
 }
 
-/** The active runs, and the holder of the lease. */
 export interface LiveRuns {
   readonly runs: ReadonlySet<string>;
   readonly holder: Holder | undefined;
 }
 
-/** The lease holder and runs with workers are active. */
 export async function liveRuns({ leases, workers }: WorkspaceState): Promise<LiveRuns> {
   const holder = await leases.holder();
   const withWorkers = (await workers?.holders(runLeases)) ?? [];

@@ -14,7 +14,6 @@ interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly expire?: string;
 }
 
-/** The required approvals, or the problems of their file. */
 export interface ReadPolicy {
   readonly policy?: ApprovalPolicy;
   readonly problems: readonly Problem[];
@@ -40,10 +39,7 @@ function warnIfInside(root: string, file: string, what: string, harm: string): r
   return [{ ...createProblem(message, { file, line: 1, column: 1 }), severity: "warning" }];
 }
 
-/**
- * Reads the approvals that EVENKEEL_APPROVALS requires; empty if it is not set. A file that cannot be read or is not valid
- * is a problem. One that fewer people may sign than it requires is a warning: plans that need them are refused.
- */
+/** Empty if the variable is not set. Fewer signers than required are a warning: plans that need them are refused. */
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
   if (file === undefined) return { problems: [] };
   if (file.trim() === "")

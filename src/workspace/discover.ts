@@ -39,9 +39,7 @@ export function discover(
 interface Search {
   readonly root: Located;
   readonly problems: Problem[];
-  /** Real paths of the folders that were searched. */
   readonly searched: Set<string>;
-  /** Linked folders in them. */
   readonly links: Located[];
 }
 
@@ -184,10 +182,8 @@ function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
   });
 }
 
-/** Options of globs over files. */
 const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 
-/** The files below a folder that match a pattern. */
 function matchesOf(search: Search, start: Located, pattern: string): readonly Located[] {
   const matches = globMatcher(pattern, ofFiles);
   const hasDots = /(?:^|[/{,])\\?\./.test(pattern);
@@ -208,9 +204,7 @@ function findStart(root: Located, pattern: string): Located | undefined {
 
 /** The ignore rules of git in a folder. The most specific matching rule applies. */
 interface Ignored {
-  /** `path` is absolute. */
   has(path: string, isFolder: boolean): boolean;
-  /** The rules of a subfolder, including its own. */
   below(folder: string): Ignored;
 }
 

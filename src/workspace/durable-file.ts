@@ -40,10 +40,7 @@ function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/**
- * Replaces the content of a file atomically and durably; keeps its mode and owner. `mode` applies to a new file.
- * @throws a system error; then the file is unchanged.
- */
+/** Replaces a file atomically and durably; keeps its mode and owner. @throws a system error; then it is unchanged. */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
   publish(stage(path, text, mode), path);
 }
@@ -98,10 +95,7 @@ function syncFolder(path: string): void {
   } catch {}
 }
 
-/**
- * Creates a folder and its parents, and returns those that did not exist. Node's own recursive mode does not terminate if
- * no folder can be created, for example below /proc. @throws a system error.
- */
+/** Node's own recursive mode does not terminate if no folder can be created, for example below /proc. */
 export function makeFolder(path: string): readonly string[] {
   if (isFolder(path)) return [];
   const above = dirname(path) === path ? [] : makeFolder(dirname(path));
@@ -118,7 +112,6 @@ export function isFolder(path: string): boolean {
   return unlessGone(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false;
 }
 
-/** True if the path exists, even as a broken link. */
 export function isThere(path: string): boolean {
   return unlessGone(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }
@@ -140,12 +133,10 @@ export function readRegular(path: string): string {
   return readFileSync(path, "utf8");
 }
 
-/** The system error for a file that is not a regular file. */
 export function noRegularFile(isFolder = false): Error {
   return Object.assign(new Error("not a regular file"), { code: isFolder ? "EISDIR" : "EFTYPE" });
 }
 
-/** Creates a folder and its parents. Returns a description of the error, if any. */
 export function folderError(path: string): string | undefined {
   try {
     makeFolder(path);

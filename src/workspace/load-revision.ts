@@ -19,13 +19,11 @@ import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, namedFiles, type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import { findManifests, joined, type ParseManifest, textReader } from "./load.ts";
 
-/** A workspace at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
   /** Digests of the files that its settings refer to, by setting; missing files are omitted. */
   readonly contents?: ReadonlyMap<string, string>;
 };
 
-/** Digests of the files that the settings of a workspace on disk refer to, by setting. */
 export function contentsOnDisk({ root, workspace }: Pick<Loaded, "root" | "workspace">): ReadonlyMap<string, string> {
   return digestNamed(workspace, (path) => readIfPossible(resolve(root, path)));
 }
@@ -82,10 +80,7 @@ export function loadRevision(
   });
 }
 
-/**
- * A fingerprint of a workspace at a commit: the contents of `evenkeel.yaml`, of its manifests and of the files that it
- * refers to, with links resolved. Undefined if there is no workspace.
- */
+/** Of `evenkeel.yaml`, its manifests and the files that it refers to. Undefined if there is no workspace. */
 export function revisionFingerprint(repository: GitRepository, commit: string): string | undefined {
   return withCheckout(repository, commit, ({ root, readNamed }) => {
     const texts: [string, unknown][] = [];
@@ -102,10 +97,8 @@ export function revisionFingerprint(repository: GitRepository, commit: string): 
   });
 }
 
-/** A workspace of a commit in a temporary folder. */
 interface Checkout {
   readonly root: string;
-  /** Paths relative to the workspace. */
   readonly submodules: readonly string[];
   /** Reads a file that a setting refers to, also one outside the workspace. */
   readonly readNamed: (path: string) => string | undefined;
@@ -183,7 +176,6 @@ function listTree({ prefix, named, ask }: GitRepository, commit: string): readon
   return prefix !== "" && rows.some(({ form }) => form === "link") ? list([]) : rows;
 }
 
-/** Literal pathspecs: the folder of a workspace, and the ignore rules of each folder above it. */
 function listPathspecs(prefix: string): readonly string[] {
   if (prefix === "") return [];
   const above = prefix.split("/").slice(0, -2);

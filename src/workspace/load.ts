@@ -31,14 +31,9 @@ import { outputAt } from "./output-file.ts";
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
 
-/** Parses a manifest. */
 export type ParseManifest = (file: string, text: string) => Parsed;
 
-/**
- * Reads the workspace that contains a folder: `evenkeel.yaml`, in the folder or above it, its manifests, and the providers
- * file that `env` names. Errors in files are problems.
- * @throws UserError if there is no workspace.
- */
+/** Errors in files are problems. @throws UserError if there is no workspace. */
 export function loadWorkspace(
   folder: string,
   env: Readonly<Record<string, string | undefined>> = {},
@@ -67,7 +62,6 @@ export function loadWorkspace(
 /** A workspace whose manifests are not read yet. */
 export interface FoundManifests extends ReadWorkspace {
   readonly settings?: Document;
-  /** Sorted paths relative to the workspace. */
   readonly files: readonly string[];
 }
 
@@ -78,7 +72,6 @@ export function findManifests(root: string, head: Parsed, read = readWorkspace(h
   return { ...read, files, ...(settings && { settings }), problems: [...read.problems, ...problems] };
 }
 
-/** Completes a workspace with its parsed manifests. */
 export function joined(
   { files: _, problems, ...found }: FoundManifests,
   manifests: readonly Parsed[],
@@ -90,10 +83,7 @@ export function joined(
   });
 }
 
-/**
- * The settings of the workspace that contains a folder, without its manifests; without a workspace the defaults.
- * @throws UserError if `evenkeel.yaml` is not valid, with one line per error.
- */
+/** Without a workspace the defaults. @throws UserError if `evenkeel.yaml` is not valid, with one line per error. */
 export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorities"> {
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace;
@@ -104,7 +94,6 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   return { ...workspace, authorities };
 }
 
-/** The dialect of the workspace that contains a folder, even if it is not valid; without one the specification's. */
 export function dialectAround(folder: string): string {
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace.server.dialect;
@@ -112,10 +101,7 @@ export function dialectAround(folder: string): string {
   return readWorkspace(head).workspace.server.dialect;
 }
 
-/**
- * The catalogue of a dialect, by default that of the workspace that contains a folder, with the kinds of resources that
- * this workspace describes, even if it is not valid. Reads only manifests that can describe a kind.
- */
+/** A dialect's catalogue with the workspace's own kinds. Reads only manifests that can have one. */
 export function catalogueAround(folder: string, dialect: string = dialectAround(folder)): Catalogue {
   const file = workspaceAbove(folder);
   const documents = file ? loadWorkspace(dirname(file), {}, parseKinds).documents : [];
@@ -125,7 +111,6 @@ export function catalogueAround(folder: string, dialect: string = dialectAround(
 const parseKinds: ParseManifest = (file, text) =>
   file === workspaceFile || text.includes("ResourceKind") ? parseManifest(file, text) : { documents: [], problems: [] };
 
-/** `evenkeel.yaml` with the content of its `server.ca`. */
 function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "authorities" | "problems"> {
   const read = readWorkspace(head);
   const { ca } = read.workspace.server;
@@ -137,10 +122,7 @@ function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "a
   return { ...read, problems: [...read.problems, problem] };
 }
 
-/**
- * The absolute path of the `evenkeel.yaml` in a folder or above it.
- * @throws UserError if there is none, or the folder does not exist.
- */
+/** @throws UserError if there is none, or the folder does not exist. */
 export function findWorkspace(folder: string): string {
   if (!existsSync(folder)) throw new UserError(`there is no folder ${resolve(folder)}`);
   const found = workspaceAbove(folder);
@@ -151,7 +133,6 @@ export function findWorkspace(folder: string): string {
   throw new UserError(`${lacking}; evenkeel init writes one`);
 }
 
-/** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined if there is none. */
 export function workspaceAbove(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, workspaceFile))) return join(at, workspaceFile);
@@ -185,7 +166,6 @@ const mostBytes = 4 * 1024 * 1024;
 /** `bytes`: the content of the file, including a byte order mark. */
 type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
-/** Reads a manifest by its path in the workspace: its text, without a byte order mark, or a problem. */
 type ReadText = (file: string) => Read;
 
 /** Reads the manifests of a workspace, and resolves the links to their folders once. */
@@ -254,10 +234,7 @@ function splitLines(bytes: Buffer): readonly Buffer[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
 const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;
 
-/**
- * Problems of the ledger path of a workspace, because an apply would overwrite an existing file there. `workspace` is its
- * document; without a ledger path there are none.
- */
+/** Problems of the ledger's path, because an apply would overwrite an existing file there. */
 function ledgerProblems(root: string, ledger: string | undefined, workspace: Placed | undefined): readonly Problem[] {
   if (ledger === undefined || ledger === "state" || workspace === undefined) return [];
   const fault = checkLedgerPath(root, ledger);

@@ -18,10 +18,7 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
 
-/**
- * The destination of a path, with links resolved as by a shell: an open stream of this process, a FIFO or device, or an
- * existing or new regular file.
- */
+/** Links are resolved as by a shell: an open stream of this process, a FIFO or device, or a file, which may be new. */
 export type Output = { readonly fd: number } | { readonly device: string } | { readonly file: string };
 
 const mostLinks = 40;
@@ -59,7 +56,6 @@ function isDevice(stat: BigIntStats | undefined): boolean {
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
-/** The reason why a path cannot be written, if that can be determined without writing. */
 export function outputError(path: string): string | undefined {
   try {
     const output = outputAt(path);
@@ -108,7 +104,6 @@ function writeInto(device: string, text: string): void {
   }
 }
 
-/** A file to create: its path, its name for the user, and its content. */
 export interface NewFile {
   readonly path: string;
   readonly name: string;
@@ -158,10 +153,7 @@ function remove(path: string): void {
   } catch {}
 }
 
-/**
- * The end of a sentence on why a path inside a folder must not be written; undefined if it may be. Links inside the folder
- * are followed. Links that leave it, lead into a `.git` or are broken are rejected, because a commit can contain them.
- */
+/** Why a path must not be written. A commit can contain links that leave the workspace or lead into a `.git`. */
 export function linkFault(root: string, path: string): string | undefined {
   const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");
   const links = names.map((_, index) => names.slice(0, index + 1).join("/")).filter((each) => isLink(join(root, each)));
@@ -172,7 +164,6 @@ export function linkFault(root: string, path: string): string | undefined {
   return undefined;
 }
 
-/** True if a path is itself a symbolic link. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();

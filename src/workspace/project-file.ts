@@ -3,10 +3,7 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Problem, Project } from "../model/types.ts";
 
-/**
- * The projects in a file, one path per line, groups with a slash at the end, and its invalid lines. Empty lines and lines that
- * start with `#` are ignored.
- */
+/** One path per line, groups with a slash at the end. Empty lines and lines that start with `#` are ignored. */
 export interface ProjectFile {
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];

@@ -8,7 +8,6 @@ import type { Problem } from "../model/types.ts";
 import { textReader } from "./load.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
-/** The rules of a folder, or the reasons why they cannot be read. */
 export interface RulesFolder {
   readonly documents: readonly Document[];
   readonly problems: readonly Problem[];
@@ -16,10 +15,7 @@ export interface RulesFolder {
 
 const none: RulesFolder = { documents: [], problems: [] };
 
-/**
- * Reads all YAML files below the folder in EVENKEEL_RULES, without dot paths; empty if the variable is not set. If the rules
- * cannot be read, that is a problem, so that no one can bypass them.
- */
+/** Rules that cannot be read are a problem, so that no one can bypass them. */
 export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>): RulesFolder {
   if (folder === undefined) return none;
   const why = errorAt(folder);

@@ -31,7 +31,6 @@ function usualFiles({ HOME }: Signing["env"]): readonly string[] {
   return ["id_ed25519", "id_ecdsa", "id_rsa"].map((name) => join(HOME || homedir(), ".ssh", name));
 }
 
-/** The public keys of a running agent. */
 function agentKeys(env: Signing["env"]): readonly string[] {
   if (!env.SSH_AUTH_SOCK) return [];
   const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", env: foreignEnvironment(env) });

@@ -10,18 +10,15 @@ import { isThere, readRegular, replaceFile } from "../../workspace/durable-file.
 import { stateFolder } from "../state-folder.ts";
 
 export interface LedgerOptions {
-  /** The workspace's folder. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
-  /** Default: without a dialect. */
   readonly catalogue?: Catalogue;
 }
 
 /** A key. Only a command that writes fingerprints stores a new one, so a plan writes nothing. */
 export interface LedgerKey {
   readonly key: string;
-  /** Stores a new key. @throws UserError if that fails. */
   readonly keep: () => void;
   /** With an error among them, the key must not be used. */
   readonly problems: readonly Problem[];
@@ -31,10 +28,7 @@ export interface LedgerKey {
 const minLength = 16;
 const keyFile = ".evenkeel/ledger.key";
 
-/**
- * EVENKEEL_LEDGER_KEY, otherwise the key in `.evenkeel/ledger.key`, otherwise a new one that `keep` writes there (mode
- * 0600). An empty variable counts as unset.
- */
+/** EVENKEEL_LEDGER_KEY (empty counts as unset), else the file's key, else a new one that `keep` writes (mode 0600). */
 export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): LedgerKey {
   if (env.EVENKEEL_LEDGER_KEY) return givenKey(env.EVENKEEL_LEDGER_KEY);
   const file = join(root, keyFile);

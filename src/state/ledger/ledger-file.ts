@@ -9,10 +9,7 @@ import { outputAt, outputError } from "../../workspace/output-file.ts";
 import type { LeaseToken } from "../lease.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 
-/**
- * A ledger in a file with one JSON line per project, sorted so that git can merge it (docs/comparing.md). `check` throws
- * if the run may not write it.
- */
+/** One JSON line per project, sorted so that git can merge it. `check` throws if the run may not write it. */
 export function ledgerFile(root: string, file: string, check: (token: LeaseToken) => void = () => {}): LedgerStore {
   const path = join(root, file);
   const unwritable = (why: string) => `the ledger ${file} cannot be written: ${why}`;

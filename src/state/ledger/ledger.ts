@@ -15,16 +15,12 @@ import type { LeaseToken } from "../lease.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
 
-/**
- * Fingerprints of the values that the last apply sent and found for each resource (docs/comparing.md); never values.
- */
+/** Fingerprints of the values that the last apply sent and found (docs/comparing.md); never values. */
 export interface Ledger extends Recollection {
   readonly problems: readonly Problem[];
-  /** The catalogue, in the dialect of the entries. */
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** A hash that is equal for processes with the same key. */
   readonly hashed: (text: string) => string;
   /** Called with the lease: stores the key, and reads the ledger again. @throws UserError if either cannot be written. */
   readonly ready: () => Promise<void>;
@@ -32,9 +28,7 @@ export interface Ledger extends Recollection {
   readonly save: (token: LeaseToken) => Promise<string | undefined>;
 }
 
-/**
- * Opens a ledger. Invalid lines are ignored with a warning; an unreadable file or key is an error among the problems.
- */
+/** Invalid lines are ignored with a warning; an unreadable file or key is an error among the problems. */
 export function openLedger(store: LedgerStore, contents: LedgerContents, options: LedgerOptions): Ledger {
   const { catalogue = catalogueOf() } = options;
   const { key, keep, problems: keyProblems } = ledgerKey(options);
@@ -79,7 +73,6 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
 }
 
 interface Entry {
-  /** As the ledger spells it. */
   readonly rest: string;
   readonly memory: Memory;
 }
@@ -94,10 +87,7 @@ interface ProjectEntries {
 /** Maximum number of projects with parsed entries; more than are compared concurrently. */
 const maxParsed = 512;
 
-/**
- * The memories of a ledger by project. Lines stay texts, which take a third of the memory of their objects: 90 MB for
- * 100,000 projects.
- */
+/** Lines stay texts, which take a third of the memory of their objects: 90 MB for 100,000 projects. */
 class ProjectMemories {
   #lines: Map<string, string>;
   readonly #keyId: string;
@@ -109,7 +99,6 @@ class ProjectMemories {
     this.#keyId = keyId;
   }
 
-  /** By the lowercase name of the project, up to date after {@link takeChanged}. */
   get lines(): ReadonlyMap<string, string> {
     return this.#lines;
   }
@@ -119,7 +108,6 @@ class ProjectMemories {
     return this.#of(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
   }
 
-  /** Sets the entry of an address, or deletes it. */
   edit(project: string, rest: string, memory: Memory | undefined): void {
     const name = project.toLowerCase();
     const own = this.#of(name);
@@ -130,7 +118,6 @@ class ProjectMemories {
     this.#changed.add(name);
   }
 
-  /** Lowercase names of the projects that were edited since the last call. */
   takeChanged(): readonly string[] {
     for (const [name, own] of this.#parsed) this.#write(name, own);
     const changed = [...this.#changed];
@@ -142,7 +129,6 @@ class ProjectMemories {
     for (const name of names) this.#changed.add(name);
   }
 
-  /** Continues with other lines, before any edit. */
   replace(lines: Map<string, string>): void {
     this.#lines = lines;
     this.#parsed.clear();

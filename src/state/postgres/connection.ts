@@ -11,10 +11,8 @@ import { passwordFor } from "../../secrets/secret-file.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Database {
-  /** For messages: `db on host:5432`. */
   readonly place: string;
   readonly user: string;
-  /** Tried in order until the server accepts the encryption of one. */
   readonly attempts: readonly PoolConfig[];
 }
 
@@ -23,10 +21,7 @@ const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-ful
 
 type Parameters = Partial<Record<(typeof parameters)[number], string>>;
 
-/**
- * Parses `postgres://USER[:PASSWORD]@HOST[:PORT]/DB`, with defaults from the environment variables of libpq.
- * @throws UserError, without the URL, if it is invalid.
- */
+/** Parses the URL, with defaults of libpq's variables. @throws UserError, without the URL. */
 export function databaseAt(text: string, name: string, env: Environment): Database {
   const url = parseUrl(text, name);
   const user = decodePart(url.username, name) || env.PGUSER;
@@ -123,9 +118,7 @@ function readText(file: string): string {
   }
 }
 
-/** The sockets of a group of connections. */
 export interface Sockets {
-  /** Creates a socket. */
   readonly stream: () => Socket;
   /** Destroys all of them, and later ones, so that none keeps the process alive. */
   readonly cut: () => void;

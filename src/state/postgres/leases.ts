@@ -2,7 +2,6 @@ import type { Holder, Leases } from "../lease.ts";
 import { runLease, shardLeases, type WorkerStore } from "../state.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** Columns of a held lease; times are the server's. */
 interface LeaseRow {
   readonly fence: string;
   readonly run: string;
@@ -48,12 +47,10 @@ const find = `
 
 const findAll = find.replace("name = $2", "starts_with(name, $2)");
 
-/** The holders of all leases whose names start with this. */
 async function listHolders({ query }: PostgresSession, workspace: string, start: string): Promise<Holder[]> {
   return (await query<LeaseRow>(findAll, [workspace, start])).map(toHolder);
 }
 
-/** A lease as a row with a deadline by the clock of the database. */
 export function postgresLeases({ query }: PostgresSession, workspace: string, name: string): Leases {
   const holder = async () => {
     const [row] = await query<LeaseRow>(find, [workspace, name]);
@@ -100,7 +97,6 @@ const forget = [
    AND (name = $2 OR starts_with(name, $3) OR (deadline < clock_timestamp() AND since < clock_timestamp() - interval '1 day'))`,
 ];
 
-/** The data shared by workers, as rows. */
 export function postgresWorkers(session: PostgresSession, workspace: string): WorkerStore {
   const { query } = session;
   return {

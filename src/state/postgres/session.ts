@@ -5,18 +5,13 @@ import { knownSecrets } from "../../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { type Database, openSockets, type Sockets } from "./connection.ts";
 
-/** A connection to the database, opened again when it breaks. */
 export interface PostgresSession extends AsyncDisposable {
-  /**
-   * Executes one idempotent statement. If the connection breaks, the statement is retried for up to 10 s.
-   * @throws UnavailableError from then on; UserError if the database rejects the statement.
-   */
+  /** Executes one idempotent statement, again if the connection breaks. @throws UnavailableError after 10 s. */
   readonly query: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
   /** Executes statements in a transaction, which may be retried. */
   readonly transaction: <Result>(work: (query: PostgresSession["query"]) => Promise<Result>) => Promise<Result>;
 }
 
-/** Milliseconds for which a lost connection is retried. */
 const patience = 10_000;
 
 /** Opens a connection. @throws UnavailableError if the database cannot be reached; UserError if it rejects the connection. */
@@ -56,7 +51,6 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
   };
 }
 
-/** Milliseconds to wait for the end of a connection. */
 const closing = 2000;
 
 /** One connection, which is opened again when it breaks, with the first encryption that the server accepts. */
@@ -107,7 +101,6 @@ async function inTransaction<Result>(
   return result;
 }
 
-/** True if the server may accept a different encryption. */
 function isAboutEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /does not support SSL|no pg_hba\.conf entry/.test(error.message) || /^ERR_SSL|^EPROTO/.test(errorCode(error));
@@ -120,7 +113,6 @@ function errorCode(error: unknown): string {
 /** Codes of PostgreSQL for transient errors: connections, restarts, fail-overs, deadlocks, cancelled statements. */
 const transient = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|40001|40P01)$/;
 
-/** True if a retry may succeed. */
 function isTransientError(error: unknown): boolean {
   if (error instanceof UserError || !(error instanceof Error)) return false;
   if (isOfDatabase(error)) return transient.test(errorCode(error));
@@ -134,7 +126,6 @@ function isOfDatabase(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(errorCode(error)) && error instanceof Error && "severity" in error;
 }
 
-/** Converts an error into one for users. */
 function toUserError(error: unknown, database: Database): unknown {
   if (error instanceof UserError || !(error instanceof Error)) return error;
   return new (isTransientError(error) ? UnavailableError : UserError)(sentence(error, database));

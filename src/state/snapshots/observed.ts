@@ -7,10 +7,8 @@ import { inlineText, isReference } from "../../model/values.ts";
 import type { OverrideCount } from "../../plan/overrides.ts";
 import type { ProjectSnapshot, SeenDifference, SeenEntry, SeenException } from "./snapshot.ts";
 
-/** The observations of a run. */
 export interface RunObservation {
   readonly run: string;
-  /** ISO 8601. */
   readonly at: string;
   readonly commit: string | null;
   readonly server: string;
@@ -25,18 +23,14 @@ export interface RunObservation {
   readonly exceptions: readonly SeenException[];
   /** Entries of policies with a wildcard that other policies override. */
   readonly overrides?: readonly OverrideCount[];
-  /** The author of a change on the server, if known. */
   readonly authorOf?: (address: string) => SeenDifference["changedBy"];
-  /** True if a ledger determined the causes of changes. */
   readonly hasLedger: boolean;
   /** The cause of a difference that neither a ledger nor an earlier snapshot determines. */
   readonly cause: SeenDifference["cause"];
 }
 
-/** Locates a declaration in its manifest; undefined if that would take too long. */
 type Locate = (desired: Desired) => Place | undefined;
 
-/** The observation of one project, or of its targeted addresses. */
 export interface ProjectObservation {
   readonly project: Project;
   /** Its declared resources, computed on demand. Omitted if they did not change. */
@@ -54,7 +48,6 @@ export interface ProjectObservation {
 /** Entries of at most this many files are located, since each file has to be parsed. */
 const maxFiles = 250;
 
-/** The locations of one run, cached. */
 export function locator(): Locate {
   const files = new Set<string>();
   return ({ origin }) => {
@@ -68,7 +61,6 @@ export function locator(): Locate {
 /** The entries of a project after a run; those that the run did not target are taken from its earlier snapshot. */
 export type EntriesAfter = (before: ProjectSnapshot | undefined, observed: ProjectObservation) => readonly SeenEntry[];
 
-/** The entries of a run at a commit. */
 export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
   const entryOf = memoized((desired: Desired): SeenEntry => {
     const { kind, key, origin, presence } = desired;
@@ -176,10 +168,7 @@ function authorIn(
   return changedBy ? { changedBy } : {};
 }
 
-/**
- * The cause from the ledger. Without one it is drift if the manifests declare the same as when the project was last
- * seen without the difference, because then the server was changed.
- */
+/** By the ledger; else drift if the manifests declare the same as when the difference was not there yet. */
 function determineCause(
   change: Change,
   before: ProjectSnapshot | undefined,
@@ -194,10 +183,8 @@ function determineCause(
   return earlier?.cause ?? "drift";
 }
 
-/** Maximum number of characters of a value in snapshots. */
 const maxLength = 500;
 
-/** Truncates long values; returns the same object if there are none. */
 function truncateFields<Given extends Fields | null>(fields: Given): Given {
   if (!fields || !Object.values(fields).some(isLong)) return fields;
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, truncateValue(value)])) as Given;
@@ -212,7 +199,6 @@ function truncateValue(value: Value): Value {
   return isReference(value) || !isLong(value) ? value : truncateText(inlineText(value));
 }
 
-/** Truncates a long text, with an ellipsis. */
 function truncateText(text: string): string {
   return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
 }

@@ -22,19 +22,14 @@ function shardName(index: number): string {
   return index.toString(16).padStart(2, "0");
 }
 
-/** The name of the document that describes the fleet. */
 export const fleetIndex = "fleet";
 
-/** The last observation of the whole fleet, and counts of statuses. */
 export interface FleetIndex {
   readonly server: string;
   /** The last run over everything that policies select; null before the first. */
   readonly whole: { readonly run: string; readonly at: string } | null;
-  /** Exceptions from rules. */
   readonly exceptions: readonly SeenException[];
-  /** Overrides that the last run over everything found. */
   readonly overrides?: readonly OverrideCount[];
-  /** Counts of each shard by status. */
   readonly counts: Readonly<Record<string, SyncStatusCounts>>;
 }
 
@@ -51,12 +46,10 @@ export async function readFleetIndex(snapshots: Readable): Promise<FleetIndex | 
   } as FleetIndex;
 }
 
-/** Counts of the fleet by status. */
 export function fleetCounts(fleet: Pick<FleetIndex, "counts"> | undefined): SyncStatusCounts {
   return addCounts(Object.values(fleet?.counts ?? {}));
 }
 
-/** The number of projects with a snapshot. */
 export async function countSnapshots(snapshots: Readable): Promise<number> {
   return Object.values(fleetCounts(await readFleetIndex(snapshots))).reduce((sum, count) => sum + count, 0);
 }
@@ -68,7 +61,6 @@ export async function readSnapshot(snapshots: Readable, path: string): Promise<P
   return projects.find(({ project }) => project.toLowerCase() === wanted);
 }
 
-/** The snapshots of one document; empty if it is damaged. @throws UserError if a newer version wrote it. */
 export async function readShard(snapshots: Readable, name: string): Promise<readonly ProjectSnapshot[]> {
   return parseShard((await snapshots.read([name])).get(name));
 }
@@ -93,7 +85,6 @@ export async function differsSince(
 
 const format = 2;
 
-/** The text of a snapshot document; deterministic. */
 export function documentText(content: FleetIndex | { readonly projects: readonly ProjectSnapshot[] }): string {
   return JSON.stringify({ format, ...content });
 }

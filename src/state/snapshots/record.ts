@@ -32,10 +32,7 @@ import {
 /** Shards that are read and written at once. */
 const batchSize = 8;
 
-/**
- * Updates the snapshots of a fleet with a run's observation, a few shards at a time, so that nothing else waits for
- * long; the index last. Returns the new counts. @throws UserError if they cannot be stored.
- */
+/** Updates a few shards at a time, so that nothing else waits for long; the index last. @throws UserError. */
 export async function recordObservation(snapshots: SnapshotDocuments, run: RunObservation): Promise<SyncStatusCounts> {
   await using _ = await lock(snapshots.leases);
   const before = await readFleetIndex(snapshots);
@@ -64,10 +61,8 @@ export async function recordObservation(snapshots: SnapshotDocuments, run: RunOb
   return fleetCounts({ counts });
 }
 
-/** Milliseconds. */
 const [leaseDuration, patience, retryInterval] = [30_000, 60_000, 20];
 
-/** @throws UserError if another process holds the lease for too long. */
 async function lock(leases: Leases): Promise<Lease> {
   const claim = claimFor(`snapshots-${randomBytes(6).toString("hex")}`, {});
   for (const began = performance.now(); ; ) {
@@ -80,7 +75,6 @@ async function lock(leases: Leases): Promise<Lease> {
   }
 }
 
-/** Indexes of the observed projects by shard. */
 async function observedByShard({ projects }: RunObservation): Promise<ReadonlyMap<string, readonly number[]>> {
   const byShard = new Map<string, number[]>();
   for (const [index, { name }] of projects.entries()) {

@@ -8,7 +8,6 @@ import type { SnapshotDocuments } from "../state.ts";
 import { readShard } from "./read-snapshots.ts";
 import type { ProjectSnapshot, SeenDifference, SeenEntry } from "./snapshot.ts";
 
-/** A project in lists: a snapshot without fields and differences. */
 export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncStatus" | "since" | "seen" | "run"> {
   readonly differences: number;
   /** The differences, or the reason why the project could not be read. */
@@ -16,16 +15,12 @@ export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncS
   readonly labels: Labels;
 }
 
-/** The keys of a project's entries by kind, and their policies. */
 interface Labels {
   readonly keys: Readonly<Partial<Record<Kind, ReadonlySet<string>>>>;
   readonly policies: ReadonlySet<string>;
 }
 
-/**
- * Summaries of the projects of a shard. Equal texts and labels are shared, because a console keeps those of a whole
- * fleet. @throws UserError if it cannot be read.
- */
+/** Equal texts and labels are shared, because a console keeps those of a whole fleet. @throws UserError. */
 export async function readSummaries(
   snapshots: Pick<SnapshotDocuments, "read">,
   name: string,
@@ -66,7 +61,6 @@ export interface DifferenceShape {
   /** Equal for all differences in the same fields, whatever their values. */
   readonly topic: string;
   readonly cause: SeenDifference["cause"] | "unreadable";
-  /** The address without the project; "" for a project that could not be read. */
   readonly rest: string;
   readonly action: Action;
   /** Null if a shard has many values. */
@@ -78,7 +72,6 @@ export interface DifferenceShape {
   readonly reason: string;
 }
 
-/** A difference of a project, and when it was first seen. */
 interface SeenShape {
   readonly shape: DifferenceShape;
   readonly since: string;
