@@ -39,7 +39,7 @@ export function decidingLines(
   return {
     entry: { line: entry, selector: meant(entry) },
     parameters: names.map((name) => {
-      const line = lineBelow(entry, name);
+      const line = lineOfField(entry, name);
       return { name, line, selector: meant(line) };
     }),
     variables: [...collectVariables(entry, decidingVariables(layers).winners)].map((line) => ({
@@ -71,11 +71,6 @@ export function exclusiveLine(
   return { policy, line, selector: findSelector(layers, line, project) };
 }
 
-function lineBelow(entry: PolicyEntry, name: string): Stated {
-  const { document, policy, path } = lineOfField(entry, name);
-  return { document, policy, path, place: () => document.place(path, "key") };
-}
-
 export interface FieldLines {
   readonly variables: readonly Variable[];
   /** The line that sets it, if it is in another policy than the entry: layers merge a singleton by field. */
@@ -93,7 +88,7 @@ export function linesOfFields(
   if (!entry) return [];
   const vars = decidingVariables(layers).winners;
   return fields.map((name) => {
-    const line = lineBelow(entry, name);
+    const line = lineOfField(entry, name);
     const variables = [...variablesBehind([writtenValue(entry, name)], vars)];
     return { variables, elsewhere: line.policy === entry.policy ? undefined : line };
   });

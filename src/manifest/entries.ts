@@ -32,9 +32,10 @@ interface KeyedResource extends Pick<Desired, "key" | "identity"> {
   readonly keys: JsonObject;
 }
 
-export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "policy" | "document" | "path"> {
+/** The line that sets a field. */
+export function lineOfField(entry: PolicyEntry, name: string): Stated {
   const { policy, document, path, written } = entry.setBy?.get(name) ?? entry;
-  return { policy, document, path: written ? pathIn(written, [name]) : [...path, name] };
+  return stated(document, policy, written ? pathIn(written, [name]) : [...path, name]);
 }
 
 export interface From {

@@ -22,7 +22,7 @@ import { problemAt } from "./problem.ts";
 import { interpolatedResource, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
 import { compareLayers, type Layer, matchingLayers, overrules } from "./selection.ts";
-import { isTemplate, namesProject } from "./template.ts";
+import { isTemplate } from "./template.ts";
 import { createScope, type StandIn, type VariableScope } from "./variable-scope.ts";
 
 export interface Merged {
@@ -36,7 +36,7 @@ export interface Merged {
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
   const layers = matchingLayers(policies, project);
-  const merged = mergeFor(sharedRuling(policies, layers, project), project);
+  const merged = mergeFor(sharedRuling(policies, layers), project);
   const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
   if (ended.length === 0) return merged;
   const before = mergeFor(rulingOf([...layers, ...ended].sort(compareLayers)), project).desired;
@@ -44,10 +44,10 @@ export function desiredOf(policies: readonly Policy[], project: Project, expired
 }
 
 /** The ruling of these layers, cached: a fleet has many projects, and few different lists of layers. */
-function sharedRuling(policies: readonly Policy[], layers: readonly Layer[], project: Project): Ruling {
+function sharedRuling(policies: readonly Policy[], layers: readonly Layer[]): Ruling {
   const rulings = rulingsOf(policies);
   const key = layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
-  const ruling = rulings.get(key) ?? interpolatedOnce(rulingOf(layers), project);
+  const ruling = rulings.get(key) ?? rulingOf(layers);
   rulings.set(key, ruling);
   return ruling;
 }
@@ -88,7 +88,7 @@ export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
 }
 
 export function rulingFor(policies: readonly Policy[], project: Project): Ruling {
-  return sharedRuling(policies, matchingLayers(policies, project), project);
+  return sharedRuling(policies, matchingLayers(policies, project));
 }
 
 export function rulingOf(layers: readonly Layer[]): Ruling {
@@ -111,22 +111,6 @@ export function rulingOf(layers: readonly Layer[]): Ruling {
     missing: entries.missing,
     hasOpenKeys,
   };
-}
-
-/** Interpolates the entries that do not depend on the project, except those with problems. */
-function interpolatedOnce(ruling: Ruling, project: Project): Ruling {
-  const values = new Map([...ruling.vars].map(([name, { value }]) => [name, value]));
-  const scope = createScope(project, ruling.vars, nowhere);
-  const resources = [...ruling.resources];
-  const open = ruling.open.filter(([index, entry]) => {
-    const texts = [entry.desired.key, ...entry.templates.map((name) => entry.desired.fields[name])];
-    if (texts.some((text) => namesProject(text, values))) return true;
-    const { desired, problems } = fill(entry, scope);
-    if (problems.length > 0) return true;
-    resources[index] = desired;
-    return false;
-  });
-  return scope.problems().length === 0 ? { ...ruling, resources, open } : ruling;
 }
 
 function mergeFor(

@@ -2,7 +2,7 @@ import equal from "fast-deep-equal";
 import { memoized } from "../base/memoize.ts";
 import { resourceName } from "../model/address.ts";
 import type { Desired, Project } from "../model/types.ts";
-import { lineOfField, type PolicyEntry, type Stated, stated } from "./entries.ts";
+import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
 import { entryIn, type Ruling, rulingFor } from "./layers.ts";
 import type { Policy } from "./policies.ts";
 import type { Layer } from "./selection.ts";
@@ -87,8 +87,8 @@ function compareContest(
       layer,
       entry: field === undefined ? name : `${name}.${field}`,
       declares,
-      loses: findLine(loser, field),
-      wins: findLine(winner, field),
+      loses: field === undefined ? loser : lineOfField(loser, field),
+      wins: field === undefined ? winner : lineOfField(winner, field),
       winning,
     },
   ];
@@ -98,10 +98,4 @@ function compareContest(
 function isInEffect(declares: Desired, effective: Desired): boolean {
   if (declares.presence !== effective.presence) return false;
   return Object.entries(declares.fields).every(([name, value]) => equal(effective.fields[name], value));
-}
-
-function findLine(entry: PolicyEntry, field: string | undefined): Stated {
-  if (field === undefined) return stated(entry.document, entry.policy, entry.path);
-  const { document, policy, path } = lineOfField(entry, field);
-  return stated(document, policy, path);
 }

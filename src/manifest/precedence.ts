@@ -1,6 +1,5 @@
 import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
-import { memoized } from "../base/memoize.ts";
 import { kindWord } from "../model/owner.ts";
 import { alternativesIn } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
@@ -21,116 +20,98 @@ interface DecidingEntries extends Winners<PolicyEntry> {
   readonly missing: readonly Problem[];
 }
 
+/** One layer's declaration of something. Lists of them are in order of precedence. */
+interface Candidate<Item> {
+  readonly layer: Layer;
+  readonly item: Item;
+}
+
+/** The definition in effect of each variable: that of the most specific layer. */
+export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
+  const all = layers.flatMap((layer) => layer.policy.vars.map((item): Candidate<Variable> => ({ layer, item })));
+  const byName = grouped(all, ({ item }) => item.name);
+  return {
+    winners: firstItems(byName),
+    problems: [...byName.values()].flatMap((candidates) =>
+      tieProblems(
+        candidates,
+        (a, b) => a.value === b.value,
+        ({ name }) => `variable ${name}`,
+      ),
+    ),
+  };
+}
+
+function firstItems<Item>(groups: ReadonlyMap<string, readonly Candidate<Item>[]>): ReadonlyMap<string, Item> {
+  return new Map([...groups].flatMap(([name, [first]]) => (first ? [[name, first.item] as const] : [])));
+}
+
 /**
  * The entry in effect for each resource, from the most specific layer; for a singleton, the entry in effect for each
  * field.
  */
 export function decidingEntries(layers: readonly Layer[]): DecidingEntries {
-  const keyed = addInherited(layers, mostSpecific(layers, entries));
-  const single = layers.some((layer) => singletonsOf(layer.policy.entries).length > 0)
-    ? decidingSingletons(layers)
-    : none;
-  if (single.length === 0) return keyed;
+  const all = layers.flatMap((layer) => layer.policy.entries.map((item): Candidate<PolicyEntry> => ({ layer, item })));
+  const decided = [...grouped(all, ({ item }) => item.desired.identity).values()].flatMap((candidates) => {
+    const [first] = candidates;
+    if (!first) return [];
+    return [first.item.desired.key === "" ? decideSingleton(first, candidates) : decideEntry(first, candidates)];
+  });
   return {
-    winners: new Map([...keyed.winners, ...single.map(({ entry }) => [entry.desired.identity, entry] as const)]),
-    problems: [...keyed.problems, ...single.flatMap(({ problems }) => problems)],
-    missing: keyed.missing,
-  };
-}
-
-/** Adds to each entry with `inherit: true` the fields that it lacks, those of the next entries in order of precedence. */
-function addInherited(layers: readonly Layer[], { winners, problems }: Winners<PolicyEntry>): DecidingEntries {
-  const inheriting = [...winners].filter(([, { written }]) => written?.inherits);
-  if (inheriting.length === 0) return { winners, problems, missing: none };
-  const all = inheriting.map(([identity, entry]) => [identity, inheritedEntry(layers, entry)] as const);
-  return {
-    winners: new Map([...winners, ...all.map(([identity, { entry }]) => [identity, entry] as const)]),
-    problems: [...problems, ...all.flatMap((each) => each[1].problems)],
-    missing: all.flatMap(
-      ([
-        ,
-        {
-          entry: { written, desired },
-        },
-      ]) => (written ? missingFields(written, desired.fields) : none),
+    winners: new Map(decided.map(({ entry }) => [entry.desired.identity, entry])),
+    problems: decided.flatMap(({ problems }) => problems),
+    missing: decided.flatMap(({ entry: { written, desired } }) =>
+      written?.inherits ? missingFields(written, desired.fields) : [],
     ),
   };
 }
 
-/** An entry with its inherited fields, down to an entry that inherits nothing or is absent. */
-function inheritedEntry(layers: readonly Layer[], first: PolicyEntry): DecidingEntry {
-  const { identity } = first.desired;
-  const setBy = new Map<string, PolicyEntry>();
-  const problems: Problem[] = [];
-  const same = {
-    ...entries,
-    of: (layer: Layer) => entries.of(layer).filter(({ desired }) => desired.identity === identity),
-  };
-  let rest = layers;
-  let next: PolicyEntry | undefined = first;
-  while (next && next.desired.presence === "present") {
-    for (const name of inheritableFields(next, [...setBy.keys()])) setBy.set(name, next);
-    if (!next.written?.inherits) break;
-    const { document } = next;
-    rest = rest.slice(rest.findIndex(({ policy }) => policy.document === document) + 1);
-    const below: Winners<PolicyEntry> = mostSpecific(rest, same);
-    problems.push(...below.problems);
-    next = below.winners.get(identity);
-  }
-  const entry = mergedEntry(first, setBy);
-  return { entry, problems: [...problems, ...checkCombination(entry)] };
-}
-
-const none: readonly never[] = [];
-
-const singletonsOf = memoized(
-  (entries: readonly PolicyEntry[]) => entries.filter(({ desired }) => desired.key === ""),
-  new WeakMap(),
-);
-
-const keyedOf = memoized((entries: readonly PolicyEntry[]): readonly PolicyEntry[] => {
-  return singletonsOf(entries).length > 0 ? entries.filter(({ desired }) => desired.key !== "") : entries;
-}, new WeakMap());
-
-interface DecidingEntry {
+interface Decided {
   readonly entry: PolicyEntry;
   readonly problems: readonly Problem[];
 }
 
+/** With `inherit: true`, adds the fields of the next entries, down to one that inherits nothing or is absent. */
+function decideEntry({ item: first }: Candidate<PolicyEntry>, candidates: readonly Candidate<PolicyEntry>[]): Decided {
+  const setBy = new Map<string, PolicyEntry>();
+  const problems: Problem[] = [];
+  for (const [index, { item }] of candidates.entries()) {
+    problems.push(...tieProblems(candidates.slice(index), isSameEntry, nameOf));
+    if (item.desired.presence === "absent") break;
+    for (const name of inheritableFields(item, [...setBy.keys()])) setBy.set(name, item);
+    if (!item.written?.inherits) break;
+  }
+  if (!first.written?.inherits) return { entry: first, problems };
+  const entry = mergedEntry(first, setBy);
+  return { entry, problems: [...problems, ...checkCombination(entry)] };
+}
+
 /** The fields that an entry adds to those of nearer ones, unless these have the field or an alternative to it. */
 function inheritableFields({ desired, written }: PolicyEntry, nearer: readonly string[]): readonly string[] {
-  const groups = written && !written.entry ? alternativesIn(written.file.fields) : none;
+  const groups = written && !written.entry ? alternativesIn(written.file.fields) : [];
   const taken = groups.filter((group) => group.some((name) => nearer.includes(name))).flat();
   return Object.keys(desired.fields).filter((name) => !nearer.includes(name) && !taken.includes(name));
 }
 
-function decidingSingletons(layers: readonly Layer[]): readonly DecidingEntry[] {
-  const all = layers.flatMap((layer) =>
-    singletonsOf(layer.policy.entries).map((entry): LayeredEntry => ({ layer, entry })),
-  );
-  return [...grouped(all, ({ entry }) => entry.desired.identity).values()].flatMap((layered) => {
-    const [first] = layered;
-    return first ? [decidingSingleton(first, layered)] : [];
-  });
-}
-
-interface LayeredEntry {
-  readonly layer: Layer;
-  readonly entry: PolicyEntry;
-}
-
 /** Presence is decided for the whole singleton, and fields one by one, down to a layer where it is absent. */
-function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]): DecidingEntry {
-  const other = layered.find((each) => each.entry.desired.presence !== first.entry.desired.presence);
+function decideSingleton(first: Candidate<PolicyEntry>, candidates: readonly Candidate<PolicyEntry>[]): Decided {
+  const { presence } = first.item.desired;
+  const other = candidates.find(({ item }) => item.desired.presence !== presence);
   const isTied = other && other.layer !== first.layer && isLevel(first.layer, other.layer);
-  const problems = isTied ? [tie(first.entry, other.entry, entries)] : [];
-  if (first.entry.desired.presence === "absent") return { entry: first.entry, problems };
-  const present = other ? layered.slice(0, layered.indexOf(other)) : layered;
-  if (present.length === 1) return { entry: first.entry, problems };
-  const decided = mostSpecific(present.map(fieldsAsLayer), fields);
-  const setBy = new Map([...decided.winners].map(([name, { entry }]) => [name, entry]));
-  const entry = mergedEntry(first.entry, setBy);
-  return { entry, problems: [...problems, ...decided.problems, ...checkCombination(entry)] };
+  const problems = isTied ? [tie(first.item, other.item, nameOf(other.item))] : [];
+  const present = other ? candidates.slice(0, candidates.indexOf(other)) : candidates;
+  if (presence === "absent" || present.length === 1) return { entry: first.item, problems };
+  const fields = present.flatMap(({ layer, item }) =>
+    Object.keys(item.desired.fields).map((name) => ({ layer, item, name })),
+  );
+  const byName = grouped(fields, ({ name }) => name);
+  const ties = [...byName].flatMap(([name, each]) => {
+    const isSame = (a: PolicyEntry, b: PolicyEntry) => equal(a.desired.fields[name], b.desired.fields[name]);
+    const describe = () => `${name} of ${kindWord(first.item.desired.kind)}`;
+    return tieProblems(each, isSame, describe, (item) => lineOfField(item, name));
+  });
+  const entry = mergedEntry(first.item, firstItems(byName));
+  return { entry, problems: [...problems, ...ties, ...checkCombination(entry)] };
 }
 
 /** Problems of fields that several layers set together; interpolated fields are checked once they have their values. */
@@ -140,94 +121,36 @@ function checkCombination({ written, desired, templates, setBy }: PolicyEntry): 
   return policies.size > 1 ? combinedFaults(written, desired.fields, [...policies]) : [];
 }
 
-export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
-  return mostSpecific(layers, variables);
+function nameOf({ desired }: PolicyEntry): string {
+  return `${kindWord(desired.kind)} ${desired.key}`.trim();
 }
 
-/** One type of declaration in a policy, and how it is compared. */
-interface ItemType<Item, Of extends Layer = Layer> {
-  readonly of: (layer: Of) => readonly Item[];
-  readonly identity: (item: Item) => string;
-  readonly name: (item: Item) => string;
-  readonly isSame: (a: Item, b: Item) => boolean;
+/** Compares as written if the catalogue knows the resource, else as normalised. */
+function isSameEntry(a: PolicyEntry, b: PolicyEntry): boolean {
+  const [one, other] = [a, b].map(({ written, desired }) => (written?.entry ? written.parameters : desired.fields));
+  return a.desired.presence === b.desired.presence && a.written?.inherits === b.written?.inherits && equal(one, other);
 }
 
-const variables: ItemType<Variable> = {
-  of: ({ policy: { vars } }) => vars,
-  identity: ({ name }) => name,
-  name: ({ name }) => `variable ${name}`,
-  isSame: (a, b) => a.value === b.value,
-};
-
-const entries: ItemType<PolicyEntry> = {
-  of: (layer) => keyedOf(layer.policy.entries),
-  identity: ({ desired }) => desired.identity,
-  name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`.trim(),
-  isSame: (a, b) =>
-    a.desired.presence === b.desired.presence &&
-    a.written?.inherits === b.written?.inherits &&
-    equal(comparedForm(a), comparedForm(b)),
-};
-
-/** As written if the catalogue knows the resource, else as normalised. */
-function comparedForm({ written, desired }: PolicyEntry): object {
-  return written?.entry ? written.parameters : desired.fields;
-}
-
-interface SingletonField extends Stated {
-  readonly name: string;
-  readonly entry: PolicyEntry;
-}
-
-interface FieldLayer extends Layer {
-  readonly entry: PolicyEntry;
-}
-
-function fieldsAsLayer({ layer, entry }: LayeredEntry): FieldLayer {
-  return { ...layer, entry };
-}
-
-const fields: ItemType<SingletonField, FieldLayer> = {
-  of: ({ entry }) =>
-    Object.keys(entry.desired.fields).map((name): SingletonField => {
-      const line = lineOfField(entry, name);
-      return { ...line, name, entry, place: () => line.document.place(line.path, "key") };
-    }),
-  identity: ({ name }) => name,
-  name: ({ name, entry }) => `${name} of ${kindWord(entry.desired.kind)}`,
-  isSame: (a, b) => equal(a.entry.desired.fields[a.name], b.entry.desired.fields[b.name]),
-};
-
-/** For each identity, the item of the most specific layer; different ones of equally specific layers are a tie. */
-function mostSpecific<Item extends Stated, Of extends Layer>(
-  layers: readonly Of[],
-  type: ItemType<Item, Of>,
-): Winners<Item> {
-  const winners = new Map<string, Item>();
-  const holders = new Map<string, Of>();
-  const ties = new Map<string, Item>();
-  for (const layer of layers) {
-    for (const item of type.of(layer)) {
-      const id = type.identity(item);
-      const [winner, holder] = [winners.get(id), holders.get(id)];
-      if (!winner || !holder) {
-        winners.set(id, item);
-        holders.set(id, layer);
-      } else if (holder !== layer && isLevel(holder, layer) && !type.isSame(winner, item)) ties.set(id, item);
-    }
-  }
-  const problems = [...ties].flatMap(([id, item]) => {
-    const winner = winners.get(id);
-    return winner ? [tie(winner, item, type)] : [];
+/** A tie if an equally specific layer differs from the first one. */
+function tieProblems<Item extends Stated>(
+  candidates: readonly Candidate<Item>[],
+  isSame: (a: Item, b: Item) => boolean,
+  describe: (item: Item) => string,
+  lineOf: (item: Item) => Stated = (item) => item,
+): readonly Problem[] {
+  const [first] = candidates;
+  if (!first || candidates.length === 1) return [];
+  const rival = candidates.findLast(({ layer, item }) => {
+    return layer !== first.layer && isLevel(first.layer, layer) && !isSame(first.item, item);
   });
-  return { winners, problems };
+  return rival ? [tie(lineOf(first.item), lineOf(rival.item), describe(rival.item))] : [];
 }
 
-function tie<Item extends Stated>(first: Item, second: Item, { name }: Pick<ItemType<Item>, "name">): Problem {
+function tie(first: Stated, second: Stated, name: string): Problem {
   const { file, line, column } = first.place();
   const policies = first.policy && second.policy ? `policies ${first.policy} and ${second.policy}` : "two policies";
   const message =
-    `${policies} are equally specific and differ on ${name(second)}, ` +
+    `${policies} are equally specific and differ on ${name}, ` +
     `which is also defined at ${file}:${line}:${column}; give one of them a priority`;
   return problemAt("tie", message, { document: second.document, path: second.path, of: "key" });
 }

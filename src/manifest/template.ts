@@ -1,8 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { nearest } from "../base/nearest.ts";
 import { type NamedOwner, type Owner, pluralOwner } from "../model/owner.ts";
-import type { Problem, Scalar, Value } from "../model/types.ts";
-import { textsWithin } from "../model/values.ts";
+import type { Problem, Scalar } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 import { type Placed, problemAt } from "./problem.ts";
 
@@ -33,18 +32,6 @@ function parseName(reference: string): string {
 
 export function referencesOf(text: string): readonly string[] {
   return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
-}
-
-/** True if a value may depend on the project, directly or through a variable in `vars`. */
-export function namesProject(value: Value | undefined, vars: ReadonlyMap<string, Value>, depth = 0): boolean {
-  const names = textsWithin(value ?? null)
-    .filter(isTemplate)
-    .flatMap(referencesOf);
-  return names.some((name) => {
-    const reference = parseReference(name);
-    if (depth > 10 || !reference || "project" in reference) return true;
-    return !vars.has(reference.variable) || namesProject(vars.get(reference.variable), vars, depth + 1);
-  });
 }
 
 export type Resolve = (name: string) => Resolved;
