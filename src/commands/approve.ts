@@ -72,7 +72,7 @@ function signing(terminal: Terminal, options: Options<"approve">, file: string |
 async function signFile(terminal: Terminal, options: Options<"approve">, name: string): Promise<Signed> {
   const path = resolve(terminal.cwd, name);
   const catalogue = catalogueAround(folderOf(terminal, options));
-  const plan = await readPlan(path, catalogue);
+  const plan = await readPlan(path);
   const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];
@@ -86,7 +86,7 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
 async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
   await using state = await stateAround(terminal, options);
   const catalogue = catalogueAround(folderOf(terminal, options));
-  const plan = await planOfRun(state, savedRun, catalogue);
+  const plan = await planOfRun(state, savedRun);
   const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept } = signaturesToKeep((await state.approvals.list(savedRun)).join("\n"), "", plan);
   if (!kept.some((block) => readKey(block) === readKey(added))) await state.approvals.add(savedRun, `${added}\n`);
@@ -149,7 +149,7 @@ async function merging(
   write: WriteReports,
 ): Promise<ExitCode> {
   const catalogue = catalogueAround(folderOf(terminal, options));
-  const [first, ...others] = await Promise.all(files.map((file) => readPart(terminal, file, catalogue)));
+  const [first, ...others] = await Promise.all(files.map((file) => readPart(terminal, file)));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
   const today = dayOf(new Date());
@@ -173,8 +173,8 @@ async function merging(
   return code;
 }
 
-async function readPart({ cwd }: Terminal, name: string, catalogue: Catalogue): Promise<NamedPlan> {
-  return { name, plan: await readReport(planPath(cwd, name), catalogue) };
+async function readPart({ cwd }: Terminal, name: string): Promise<NamedPlan> {
+  return { name, plan: await readReport(planPath(cwd, name)) };
 }
 
 function collectOutcomes({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {

@@ -27,7 +27,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const folder = dirname(findWorkspace(folderOf(terminal, options)));
   const { name, server } = loadSettings(folder);
   const catalogue = catalogueAround(folder, server.dialect);
-  await using state = await watchState(() => openState({ root: folder, name, env }), catalogue);
+  await using state = await watchState(() => openState({ root: folder, name, env }));
   const workspace = name ?? folder;
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
   const { url, close } = await listen(host, port, {

@@ -1,6 +1,5 @@
 import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
-import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../run/saved-plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
@@ -49,7 +48,7 @@ const emptyState: KnownState = {
 };
 
 /** Opens a state, and reopens it after an outage. @throws UserError if it cannot be opened at first. */
-export async function watchState(open: () => Promise<WorkspaceState>, catalogue: Catalogue): Promise<Watching> {
+export async function watchState(open: () => Promise<WorkspaceState>): Promise<Watching> {
   let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
   let known = emptyState;
   let refreshing: Promise<KnownState> | undefined;
@@ -79,7 +78,7 @@ export async function watchState(open: () => Promise<WorkspaceState>, catalogue:
   await refresh();
   return {
     ask,
-    planOf: planReader(catalogue),
+    planOf: planReader(),
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
       refreshing ??= refresh();
@@ -153,11 +152,11 @@ export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mar
 const mostPlans = 50;
 
 /** Parses and checks each version of a plan once. */
-function planReader(catalogue: Catalogue): PlanReader {
+function planReader(): PlanReader {
   const cached = new Map<string, Plan>();
   return async ({ plans }, run, known) => {
     const key = `${run} ${known ?? (await plans.marks([run])).get(run)}`;
-    const plan = cached.get(key) ?? (await planOfRun({ plans }, run, catalogue));
+    const plan = cached.get(key) ?? (await planOfRun({ plans }, run));
     cached.delete(key);
     cached.set(key, plan);
     const [oldest = ""] = cached.keys();

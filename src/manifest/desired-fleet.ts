@@ -24,11 +24,6 @@ export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]):
   return desiredFleet(projects, (project, index) => ({ ...fleet.at(index), project }));
 }
 
-export function fleetPart({ projects, at }: DesiredFleet, holds: (project: Project) => boolean): DesiredFleet {
-  const places = [...projects.keys()].filter((index) => holds(projects[index] as Project));
-  return { projects: projects.filter(holds), at: (index) => at(places[index] as number) };
-}
-
 export function desiredAmong(
   { projects, at }: DesiredFleet,
   names: ReadonlySet<string>,

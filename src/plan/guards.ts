@@ -126,25 +126,20 @@ function checkRemovalShares(
     ({ project, live }, i): RemovalShare => ({ scope: project, removals: removals[i] ?? [], live }),
   );
   const liveByKind = addLiveCounts(differences.map(({ liveByKind = {} }) => liveByKind));
-  const kinds = hasSeveralKinds(liveByKind) ? sharesByKind(removals.flat(), liveByKind) : [];
+  const kinds = Object.keys(liveByKind).length > 1 ? sharesByKind(removals.flat(), liveByKind) : [];
   const shares = projects.length > 1 ? [fleet, ...kinds, ...projects] : [fleet, ...kinds];
   return shares.flatMap((share) => checkRemovalShare(share, guards));
 }
 
 /** The sums of live resources by kind. */
-export function addLiveCounts(all: readonly LiveCounts[]): LiveCounts {
+function addLiveCounts(all: readonly LiveCounts[]): LiveCounts {
   const sums: Record<string, number> = {};
   for (const counts of all) for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count;
   return sums;
 }
 
-/** Whether the shares of kinds say more than that of the fleet. */
-export function hasSeveralKinds(live: LiveCounts): boolean {
-  return Object.keys(live).length > 1;
-}
-
 /** Removals per kind over the fleet, so that many labels do not outweigh a few protected branches. */
-export function sharesByKind(
+function sharesByKind(
   removals: readonly Pick<Change, "address" | "kind">[],
   live: LiveCounts,
 ): readonly RemovalShare[] {

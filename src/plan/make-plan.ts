@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { compareTexts } from "../base/text-format.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { addressScope, fullPathOf } from "../model/identity.ts";
+import { fullPathOf } from "../model/identity.ts";
 import { irreversibleOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
@@ -141,7 +141,7 @@ function plannedCall({ method, path }: Call): PlannedCall {
 }
 
 /** The names of a project besides the one in addresses. */
-export function otherNames(project: Project): Pick<PlannedChange, "project_id" | "project_path"> {
+function otherNames(project: Project): Pick<PlannedChange, "project_id" | "project_path"> {
   const path = fullPathOf(project);
   return {
     ...(project.id !== undefined && { project_id: project.id }),
@@ -175,29 +175,4 @@ export function shardOf({ index, total }: Shard): (project: string) => boolean {
     const hash = createHash("sha256").update(project.toLowerCase()).digest();
     return (hash.readUInt32BE(0) % total) + 1 === index;
   };
-}
-
-/** The part of the fleet that a plan covers. */
-export interface PlanPart {
-  readonly includes: (project: Project) => boolean;
-  readonly target: (address: string, project: Project) => boolean;
-}
-
-/** Changed projects are always included, because the scope in the file could have been edited. */
-export function partOfPlan({ scope = {}, resource_changes: changes }: Plan): PlanPart {
-  const { targets, excludes, shards = [] } = scope;
-  const changed = new Set(changes.map(({ project }) => project));
-  const addresses = new Set(changes.map(({ address }) => address));
-  const { includes, covers } = addressScope(targets, excludes);
-  const inShard = shards.map((shard) => shardOf(parseShard(shard)));
-  const isInShard = ({ name }: Project) => inShard.length === 0 || inShard.some((is) => is(name));
-  return {
-    includes: (project) => changed.has(project.name) || (includes(project) && isInShard(project)),
-    target: (address, project) => addresses.has(address) || covers(address, project),
-  };
-}
-
-function parseShard(shard: string): Shard {
-  const [index, total] = shard.split("/").map(Number);
-  return { index: index ?? 1, total: total ?? 1 };
 }

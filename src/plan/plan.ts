@@ -1,11 +1,8 @@
 import { digestOf } from "../base/json.ts";
 import { compareTexts } from "../base/text-format.ts";
-import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
-import { effectOfCommonFields } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { removes, turnsOff, type Visible } from "../model/removal-changes.ts";
-import { isMove } from "../model/repository-kinds.ts";
 import type {
   Action,
   Call,
@@ -192,29 +189,6 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
   return digestOf(rest);
 }
 
-/** Recomputes all parts of a plan that follow from its changes. */
-export function recounted(plan: Plan, catalogue: Catalogue): Plan {
-  const changes = plan.resource_changes.map(
-    ({ policy_effect: said, lost_notifications: _, moved_notifications: __, ...planned }) => {
-      const visible = visibleOf(planned);
-      // A plan has no more than what differs; an apply recomputes the effect from the whole resource.
-      const seen = catalogue.kinds.has(visible.kind) ? effectOfCommonFields(visible, catalogue) : said;
-      const effect = policyEffectIn(seen === "loosened" ? seen : said);
-      return { ...planned, ...effect, ...notificationsIn(reroutingIn(planned.notes ?? [], visible)) };
-    },
-  );
-  const actions = changes.map(actionOf);
-  const summary = {
-    ...plan.summary,
-    changed_projects: new Set(changes.flatMap((change) => (isMove(change) ? [] : [change.project]))).size,
-    ...countsOf(actions),
-    ...effectsOf(changes),
-    unverified: plan.unverified.reduce((total, { fields }) => total + fields.length, 0),
-    writes: writesOf(changes),
-  };
-  return { ...plan, summary, resource_changes: changes };
-}
-
 /** The changes of a plan that remove a resource, or people whom it lets in. */
 export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">): readonly PlannedChange[] {
   return resource_changes.filter((planned) => removes(visibleOf(planned)));
@@ -308,14 +282,6 @@ export function notesOf(
     ...(change.action === "update" && inherited ? [inheritedNote] : []),
     ...reroutingNotes(rerouting),
   ];
-}
-
-/** Extracts lost and moved events from the remarks on a change. */
-function reroutingIn(notes: readonly string[], change: Visible): Rerouting {
-  const moved = notes.filter((note) => note.startsWith(moveNote)).map((note) => note.slice(moveNote.length));
-  const others = notesOf(change, true, { lost: [], moved });
-  const isOther = (note: string) => [resetNote, irreversibleNote].some((start) => note.startsWith(start));
-  return { lost: notes.filter((note) => !others.includes(note) && !isOther(note)), moved };
 }
 
 const irreversibleNote = "cannot be undone: ";

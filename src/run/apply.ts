@@ -42,10 +42,10 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
 /** Returns the requests that {@link apply} would send, with the names of projects in place of IDs. Sends none: its client cannot write. */
 export function rehearse(request: Request): Promise<Rehearsed> {
   return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
-    const { planned, refused, stale, ...prepared } = await preparedPlan(run);
+    const { planned, refused, ...prepared } = await preparedPlan(run);
     const steps = await listSteps(run, prepared);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
-    const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
+    const outcomes: Outcomes = new Map(settled);
     const requests = steps.flatMap((step) =>
       "change" in step ? requestsOf(withName(step.change), run.context.loaded.workspace.catalogue) : [],
     );
@@ -79,10 +79,9 @@ async function listSteps(
 }
 
 /** The result of an apply that may not write; undefined if it may. */
-function blockedApply(planned: Planned, { refused, stale }: PreparedPlan): Applied | undefined {
+function blockedApply(planned: Planned, { refused }: PreparedPlan): Applied | undefined {
   if (!planned.compared) return planned;
-  if (refused.length > 0) return { ...planned, refused };
-  return stale && { ...planned, outcomes: stale };
+  return refused.length > 0 ? { ...planned, refused } : undefined;
 }
 
 /** The problem of a token whose scopes allow no request of the plan; undefined if the server does not list them. */

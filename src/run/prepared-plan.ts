@@ -11,7 +11,7 @@ import { verifyApprovals } from "../plan/approvals/verify.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
-import { type Batch, type Outcomes, projectOf, recheckTargets, stepsOf, type Target } from "./apply/apply.ts";
+import { type Batch, projectOf, recheckTargets, stepsOf, type Target } from "./apply/apply.ts";
 import type { PlanWave } from "./apply/waves.ts";
 import { type NeededSecret, neededBy } from "./connection.ts";
 import type { Checked, Context } from "./context.ts";
@@ -35,8 +35,6 @@ export interface PreparedPlan {
   /** The saved plan as it was read: signatures are for this text. */
   readonly saved?: Plan;
   readonly isCanary: (project: string) => boolean;
-  /** The outcomes of a saved plan that does not follow from its manifests, so nothing of it may be sent. */
-  readonly stale?: Outcomes;
   /** The targets by wave; undefined without waves. */
   readonly waves?: readonly (readonly Target[])[];
 }

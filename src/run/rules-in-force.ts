@@ -2,13 +2,9 @@ import { expiryProblems, isExpired } from "../manifest/expiry.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
 import { validate } from "../manifest/validate.ts";
-import { addressOf } from "../model/address.ts";
 import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
-import { kindIn } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
-import { staleOutcome } from "../plan/contradictions.ts";
-import { otherNames } from "../plan/make-plan.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
 import {
   type CompiledRule,
@@ -18,6 +14,7 @@ import {
   type RuleContext,
   withRuleFindings,
 } from "../plan/rules/evaluate.ts";
+import { staleOutcome } from "../plan/stale.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
 import type { Step } from "./apply/apply.ts";
@@ -101,33 +98,6 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
 }
 
 type RuleRequest = Pick<Request, "folder" | "env" | "today">;
-
-/**
- * Replaces reasons, locations and project names of a saved plan by those of the manifests: rules read them, and the
- * plan file could have been edited.
- */
-export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredProject>): Plan {
-  const origins = new Map(
-    [...projects.values()].flatMap((each) =>
-      each.resources.map(
-        (resource) => [addressOf(each.project.name, resource.kind, resource.key), resource.origin] as const,
-      ),
-    ),
-  );
-  const originOf = (planned: PlannedChange) =>
-    origins.get(planned.address) ?? projects.get(planned.project)?.exclusive.get(kindIn(planned));
-  const withNames = ({ project_id: _, project_path: __, ...change }: PlannedChange): PlannedChange => {
-    const declared = projects.get(change.project);
-    return { ...change, ...(declared && otherNames(declared.project)) };
-  };
-  const changes = plan.resource_changes.map((change) => withReason(withNames(change), originOf(change)));
-  return { ...plan, resource_changes: changes };
-}
-
-function withReason({ policy_reason: _, ...change }: PlannedChange, origin: Origin | undefined): PlannedChange {
-  if (!origin) return change;
-  return { ...change, source: origin.place(), ...(origin.reason !== undefined && { policy_reason: origin.reason }) };
-}
 
 /** Skips steps, computed right before their writes, to which a rule objects only now. */
 export function stepsAllowedByRules(

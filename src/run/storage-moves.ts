@@ -5,15 +5,15 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Outcome, Problem } from "../model/types.ts";
-import { type Contradictions, differenceFrom, staleOutcome, statedDifference } from "../plan/contradictions.ts";
 import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { migrationChanges } from "../plan/revision/compare-projects.ts";
+import { differenceFrom, staleOutcome } from "../plan/stale.ts";
 import type { Watcher } from "./apply/apply.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 import { type FollowResult, followMoves } from "./storage/follow-moves.ts";
-import { addressesOf, historyOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "./storage/moves.ts";
+import { historyOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "./storage/moves.ts";
 
 /** A move to apply, or the outcome of a stale one of a saved plan. */
 export type MoveStep = { readonly move: Move } | { readonly address: string; readonly outcome: Outcome };
@@ -62,7 +62,6 @@ async function movesScope({ loaded, heading, request, state }: Context): Promise
 
 interface MovesAgain extends Pick<PlannedMoves, "objections"> {
   readonly steps: readonly MoveStep[];
-  readonly contradictions: Contradictions;
 }
 
 /** Checks planned moves against the storages; a repository that moved meanwhile is stale (docs/safety.md). */
@@ -71,35 +70,16 @@ export async function movesAgain(
   context: Context,
   planned: readonly PlannedChange[],
 ): Promise<MovesAgain> {
-  if (planned.length === 0) return { objections: [], steps: [], contradictions: new Map() };
+  if (planned.length === 0) return { objections: [], steps: [] };
   const addresses = new Set(planned.map(({ address }) => address));
   const includes = (address: string) => addresses.has(address);
   const resent = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   const scope = { ...(await movesScope(context)), includes };
-  const declared = new Set(scope.migrations.flatMap(addressesOf));
-  const { catalogue } = reader;
   const resend = (address: string) => resent.has(address) || scope.resend(address);
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
   const now = new Map(moves.map((move) => [move.change.address, move]));
   const unread = problems.find(({ severity }) => severity === "error");
-  const contradictions = planned.flatMap((each) => {
-    const why = declared.has(each.address)
-      ? explainContradiction(each, now.get(each.address), catalogue)
-      : "no manifest declares it";
-    return why === undefined ? [] : [[each.address, why] as const];
-  });
-  const steps = planned.map((each) => toStep(each, now.get(each.address), unread, catalogue));
-  return { objections, steps, contradictions: new Map(contradictions) };
-}
-
-/** If the source is unchanged, the manifests alone determine the destination. */
-function explainContradiction(
-  planned: PlannedChange,
-  move: Move | undefined,
-  catalogue: Catalogue,
-): string | undefined {
-  if (!move || move.change.liveDigest !== planned.live?.digest) return undefined;
-  return statedDifference(planned, move.change, catalogue);
+  return { objections, steps: planned.map((each) => toStep(each, now.get(each.address), unread, reader.catalogue)) };
 }
 
 function toStep(

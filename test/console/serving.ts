@@ -107,7 +107,7 @@ export async function consoleOver(
   access: Access = chooseAccess("127.0.0.1", undefined, {}),
   open: () => Promise<WorkspaceState> = async () => folderState(root),
 ) {
-  const state = await watchState(open, catalogueOf());
+  const state = await watchState(open);
   const errors: unknown[] = [];
   const rest = {
     env: {},

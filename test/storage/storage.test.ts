@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
+import { type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import { withOutcomes } from "../../src/plan/run-end.ts";
 import { plain } from "../../src/report/terminal.ts";
 import { planText } from "../../src/report/text.ts";
@@ -304,28 +304,22 @@ test("progress is told, with an estimate once something has moved", async () => 
   expect(seen.at(-1)).toEqual({ done: 2, total: 2, remaining: 0 });
 });
 
-test("a saved plan whose moves are not those of the manifests moves nothing", async () => {
+test("a saved plan's move that is not the one of the manifests is stale", async () => {
   const made = await stage({ migrations: [everything] });
   const { plan } = await made.plan();
   const variants: readonly ((change: PlannedChange) => object)[] = [
     ({ change }) => ({ change: { ...change, after: { ...change.after, repository_storage: "other" } } }),
-    ({ change }) => ({ change: { ...change, before: { ...change.before, left_on_source: 0 } } }),
     ({ call }) => ({ call: { ...call, path: "/snippet_repository_storage_moves" } }),
     () => ({ address: "storage:new/projects", key: "new/projects" }),
-    () => ({ source: { file: "storage.yaml", line: 1, column: 1 } }),
   ];
   for (const forge of variants) {
-    const changes = plan.resource_changes.map((change) =>
-      change.key === "old/projects" ? { ...change, ...forge(change) } : change,
+    const changes = plan.resource_changes.flatMap((change) =>
+      change.key === "old/projects" ? [{ ...change, ...forge(change) }] : [],
     );
-    made.write("plan.json", JSON.stringify(signedAgain({ ...plan, resource_changes: changes })));
+    const forged = { ...plan, resource_changes: changes };
+    made.write("plan.json", JSON.stringify({ ...forged, digest: planDigest(forged) }));
     const applied = await made.apply({ saved: join(made.root, "plan.json") });
-    expect([...new Set(Object.values(statuses(applied)))]).toEqual(["stale"]);
+    expect(Object.values(statuses(applied))).toEqual(["stale"]);
   }
-  const reasoned = plan.resource_changes.map((change) => ({ ...change, action_reason: "all of it is empty" }));
-  made.write("plan.json", JSON.stringify(signedAgain({ ...plan, resource_changes: reasoned })));
-  await made.apply({ saved: join(made.root, "plan.json") });
   expect(made.scheduled()).toEqual([]);
 });
-
-const signedAgain = (plan: Plan) => ({ ...plan, digest: planDigest(plan) });

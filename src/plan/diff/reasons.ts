@@ -118,21 +118,3 @@ function combineCauses(hasDrifted: boolean, isPending: boolean): Cause {
   if (!hasDrifted) return "pending";
   return isPending ? "both" : "drift";
 }
-
-/** Reasons that differ only with a ledger, longer ones first. */
-const ledgerReasons = [notListed, missing, overriding, gone, notAsDeclared, suspected, askedFor, alwaysSent];
-
-const edits = new RegExp(`pending: (.+) changed since the last apply(?:; ${suspected})?`);
-
-/**
- * Removes from a reason what only a ledger knows: the job that planned may have had none, and secrets are rotated.
- * `declared`: parameters that the reason may name.
- */
-export function withoutMemory(reason: string, declared: readonly string[]): string {
-  const [edit, names = ""] = edits.exec(reason) ?? [];
-  const isEdit = edit !== undefined && names.split(", ").every((name) => declared.includes(name));
-  const ledgerReason = isEdit ? edit : ledgerReasons.find((each) => reason.includes(each));
-  const settled = reason.replace(/, (?:\w+, )*\w+ known after apply$/, "");
-  const plain = ledgerReason === undefined ? settled : settled.replace(ledgerReason, "to be sent");
-  return plain.replace(/, (?:drift and pending|drift|pending)(?=,|$)/, "");
-}

@@ -91,14 +91,6 @@ export function objectionsToChange(
   return evaluateRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
 }
 
-/** True if a rule may read facts that only the server knows: some counts of the plan, or lost notifications. */
-export function asksServer({ on, when }: PlanRule): boolean {
-  const counts = on === "plan" ? Object.keys(ofNothing) : [];
-  return [...counts, "lost_notifications", "moved_notifications"].some((name) =>
-    new RegExp(`\\b${name}\\b`).test(when),
-  );
-}
-
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
 
 /** Replaces the objections of rules in a plan by the current ones. */

@@ -9,6 +9,10 @@ import { projectPart } from "../../model/identity.ts";
 import { kindIn } from "../../model/owner.ts";
 import { isMove } from "../../model/repository-kinds.ts";
 import type { Change, DesiredProject, Outcome } from "../../model/types.ts";
+import type { Unverified } from "../../plan/diff/diff.ts";
+import type { IsMarked } from "../../plan/diff/returned.ts";
+import type { Plan, PlannedChange } from "../../plan/plan.ts";
+import { bareCallsOf } from "../../plan/requests.ts";
 import {
   changedSincePlan,
   differenceFrom,
@@ -16,11 +20,7 @@ import {
   otherProject,
   staleOutcome,
   unlistedIn,
-} from "../../plan/contradictions.ts";
-import type { Unverified } from "../../plan/diff/diff.ts";
-import type { IsMarked } from "../../plan/diff/returned.ts";
-import type { Plan, PlannedChange } from "../../plan/plan.ts";
-import { bareCallsOf } from "../../plan/requests.ts";
+} from "../../plan/stale.ts";
 import { unreadPart } from "../live/partly-read.ts";
 import { refreshProject } from "../live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
@@ -210,28 +210,35 @@ export type Target =
       readonly begun?: ReadonlySet<string>;
     };
 
-/**
- * The changes of a plan by project. Nothing is written to projects that could not be read, or that policies select
- * differently now: `reselected` has the reason by project.
- */
+/** The changes of a plan by project. Nothing is written to projects that are gone, or that `deselected` explains. */
 export function recheckTargets(
   plan: Pick<Plan, "resource_changes" | "unverified">,
   projects: ReadonlyMap<string, DesiredProject>,
-  unread: ReadonlyMap<string, RefreshedProject> = new Map(),
-  reselected: ReadonlyMap<string, string> = new Map(),
+  deselected: (name: string) => string | undefined = () => undefined,
 ): Target[] {
   const unverified = namesByAddress(plan.unverified);
   const changes = plan.resource_changes.filter((change) => !isMove(change));
   return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {
-    const why = reselected.get(name);
-    if (why !== undefined) return { steps: planned.map((change) => stale(change, why)) };
-    const project = projects.get(name);
-    if (!project) return { steps: planned.map((change) => failChange(change, `${name} is no longer on the server`)) };
-    const failure = unread.get(name);
-    const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
-    if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };
-    return failure ? { steps: skipUnread(planned, failure) } : { planned, desired: project, unverified };
+    const desired = projects.get(name);
+    if (!desired) {
+      const why = deselected(name);
+      const gone = `${name} is no longer on the server`;
+      return { steps: planned.map((change) => (why ? stale(change, why) : failChange(change, gone))) };
+    }
+    const other = planned
+      .map((change) => otherProject(change, desired.project) ?? reselected(change, desired))
+      .find((why) => why !== undefined);
+    return other === undefined
+      ? { planned, desired, unverified }
+      : { steps: planned.map((each) => stale(each, other)) };
   });
+}
+
+/** Explains that other policies select a project than when its change was planned. */
+function reselected(planned: PlannedChange, { resources, exclusive }: DesiredProject): string | undefined {
+  const kind = kindIn(planned);
+  const isDeclared = resources.some((each) => each.kind === kind && each.key === planned.key) || exclusive.has(kind);
+  return isDeclared ? undefined : `no policy declares ${planned.address} any more`;
 }
 
 function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readonly string[]> {
@@ -256,9 +263,8 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     if (unknown) return stale(change, unknown);
     if (target.begun?.has(address)) return finishBegun(address, now.get(address));
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
-    return unlisted
-      ? stale(change, unlisted)
-      : toStep(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
+    if (unlisted) return stale(change, unlisted);
+    return toStep(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
   });
   const { id } = target.desired.project;
   return steps
