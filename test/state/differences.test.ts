@@ -35,6 +35,7 @@ test("a singleton that differs has the age, the line and the policy of the field
     ["squash_option"],
     ["squash_option", "merge_method"],
     ["merge_method"],
+    ["squash_option"],
     [],
     ["merge_method"],
   ];
@@ -47,8 +48,9 @@ test("a singleton that differs has the age, the line and the policy of the field
   expect(seen).toEqual([
     [["2026-11-01", 20, undefined]],
     [["2026-11-01", 20, undefined]],
-    [["2026-11-02", 10, "company"]],
+    [["2026-11-01", 10, "company"]],
+    [["2026-11-04", 20, undefined]],
     [],
-    [["2026-11-05", 10, "company"]],
+    [["2026-11-06", 10, "company"]],
   ]);
 });

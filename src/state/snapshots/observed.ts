@@ -128,7 +128,7 @@ function toDifference(change: Change, before: ProjectSnapshot | undefined, run: 
     cause: determineCause(change, before, earlier, run),
     reason: truncateText(change.reason),
     ...(change.policyEffect && { effect: change.policyEffect }),
-    ...agesOf(first === undefined ? [] : names, earlier, run.at),
+    since: sinceOf(first === undefined ? [] : names, earlier, run.at),
     ...(policy !== undefined && policy !== origin.policy && { policy }),
     ...authorIn(change, earlier, run),
     before: truncateFields(change.before),
@@ -139,22 +139,11 @@ function toDifference(change: Change, before: ProjectSnapshot | undefined, run: 
   };
 }
 
-/** Since when a resource differs: its oldest field, as a field that was right in the meantime is new. */
-function agesOf(
-  names: readonly string[],
-  earlier: SeenDifference | undefined,
-  now: string,
-): Pick<SeenDifference, "since" | "fieldSince"> {
-  const [first = earlier?.since ?? now, ...others] = names.map((name) => {
-    const isKnown = earlier && (name in (earlier.after ?? {}) || name in (earlier.before ?? {}));
-    return earlier?.fieldSince?.[name] ?? (isKnown ? earlier.since : now);
-  });
-  const since = others.reduce((least, each) => (each < least ? each : least), first);
-  if (others.every((each) => each === first)) return { since };
-  return {
-    since,
-    fieldSince: Object.fromEntries(names.map((name, index) => [name, [first, ...others][index] ?? now])),
-  };
+/** Since when a resource differs: fields that were right in the meantime are new. */
+function sinceOf(names: readonly string[], earlier: SeenDifference | undefined, now: string): string {
+  if (!earlier) return now;
+  const before = { ...earlier.before, ...earlier.after };
+  return names.length === 0 || names.some((name) => name in before) ? earlier.since : now;
 }
 
 /** The author found by this run, else the recorded author of the same difference. */

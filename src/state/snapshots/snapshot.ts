@@ -30,10 +30,8 @@ export interface SeenDifference {
   readonly cause: "drift" | "pending";
   readonly reason: string;
   readonly effect?: PolicyEffect;
-  /** ISO 8601: when it was first seen to differ, by the oldest of the fields that differ now. */
+  /** ISO 8601: since when it differs, without a break in all of its fields. */
   readonly since: string;
-  /** The same by field, if they have different ages. */
-  readonly fieldSince?: Readonly<Record<string, string>>;
   /** The policy that sets the first field that differs, if that is not the policy of its entry. */
   readonly policy?: string;
   readonly changedBy?: { readonly author: string; readonly at: string };
