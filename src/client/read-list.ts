@@ -98,9 +98,6 @@ const unpaged: PageQuery = {};
 /** Limit against lists whose pages never end. */
 export const mostPages = 10_000;
 
-/** Upper bound on all pages of one list, as {@link estimateSize} measures them; a million projects need less. */
-const largestList = 512 * 1024 * 1024;
-
 export interface InvalidPage {
   readonly garbled: string;
 }
@@ -181,14 +178,12 @@ export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: strin
 export async function readPages(
   fetchPage: (query: PageQuery) => Page | Promise<Page>,
   start: PageQuery,
-  largest = largestList,
 ): Promise<Pages> {
   const first = await fetchPage(start);
   if (!first.next) return checkCount(first.rows, [first.total]);
   const rows = [...first.rows];
   const totals = [first.total];
   const seen = new Set([queryKey(start)]);
-  let size = estimateSize(rows);
   for (let last: Page = first; last.next; ) {
     if (seen.has(queryKey(last.next))) return { endless: "with a next page that was already read" };
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
@@ -199,25 +194,12 @@ export async function readPages(
       last = { ...last, next, guesses };
       continue;
     }
-    size += estimateSize(page.rows);
-    if (size > largest) return { endless: `with pages of more than ${Math.floor(largest / 1024 / 1024)} MB in all` };
     for (const row of page.rows) rows.push(row);
     totals.push(page.total);
     last = page;
   }
   return checkCount(removeDuplicates(rows), totals);
 }
-
-function estimateSize(value: unknown): number {
-  if (typeof value === "string") return scalarSize + value.length;
-  if (typeof value !== "object" || value === null) return scalarSize;
-  let size = objectSize;
-  for (const each of Object.values(value)) size += estimateSize(each);
-  return size;
-}
-
-const scalarSize = 16;
-const objectSize = 64;
 
 /** Compares the count with the totals of all pages: a list may grow while it is read, and must not shrink. */
 function checkCount(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {

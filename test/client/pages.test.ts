@@ -138,14 +138,6 @@ describe("a list", () => {
     expect(server.seen).toHaveLength(requests);
   });
 
-  it("is not believed where its pages hold more than a list can", async () => {
-    const rows = [{ text: "x".repeat(1024 * 1024) }, [[1, null, true]]];
-    let fetched = 0;
-    const endless = async () => ({ rows, next: { page: String(++fetched) } });
-    expect(await readPages(endless, {}, 4 * 1024 * 1024)).toEqual({ endless: "with pages of more than 4 MB in all" });
-    expect(fetched).toBe(4);
-  });
-
   it("is not believed without end", async () => {
     let fetched = 0;
     const pages = await readPages(async () => ({ rows: [], next: { page: String(++fetched) } }), {});
