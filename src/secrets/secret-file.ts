@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
@@ -14,9 +14,7 @@ export interface FileIdentity {
 
 export type FileCheck = (file: FileIdentity) => string | undefined;
 
-/** Limits of a secret in bytes, and of reading it in milliseconds. */
 const maxBytes = 1024 * 1024;
-const maxTime = 5000;
 
 /** Not allowed, because they contain no secrets of users. */
 const systemFolders = ["/proc", "/sys", "/dev"];
@@ -45,29 +43,11 @@ function readContent(path: string, checkFile: FileCheck): SecretRead {
     if (!stat.isFile()) return { why: irregular };
     const fault = checkFile({ device: stat.dev, file: stat.ino });
     if (fault !== undefined) return { why: fault };
-    const bytes = readWithin(file);
-    return typeof bytes === "string" ? { why: bytes } : decodeSecret(bytes);
+    return stat.size > maxBytes ? { why: "larger than 1 MiB" } : decodeSecret(readFileSync(file));
   } finally {
     closeSync(file);
   }
 }
-
-/** Reads in small parts, to enforce the limits on slow file systems and growing files. */
-function readWithin(file: number): Buffer | string {
-  const parts: Buffer[] = [];
-  const end = performance.now() + maxTime;
-  for (let size = 0; size <= maxBytes; ) {
-    const part = Buffer.alloc(partSize);
-    const read = readSync(file, part);
-    if (read === 0) return Buffer.concat(parts);
-    parts.push(part.subarray(0, read));
-    size += read;
-    if (performance.now() > end) return `it took more than ${maxTime / 1000} s to read`;
-  }
-  return "larger than 1 MiB";
-}
-
-const partSize = 64 * 1024;
 
 function decodeSecret(bytes: Buffer): SecretRead {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
