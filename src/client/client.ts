@@ -1,11 +1,13 @@
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
 import { readList, type SendCall } from "./read-list.ts";
 import type { Closing, EffectProbe, Reader, Settled, Writer } from "./reader.ts";
-import { isSendableAgain } from "./retry.ts";
-import { openSession, type Session } from "./session.ts";
+import { backoffDelay, isSendableAgain } from "./retry.ts";
+import { delayAfterAttempt } from "./send-attempt.ts";
+import { closeSession, finalFailure, isAway, isStopped, openSession, type Session } from "./session.ts";
 
 export type { ClientOptions } from "./options.ts";
 export type { Answer, Closing, Reader, Writer } from "./reader.ts";
@@ -18,7 +20,7 @@ export async function connectReader(options: ClientOptions): Promise<Reader & Cl
 export async function connectWriter(options: ClientOptions): Promise<Writer & Closing> {
   const session = await openSession(options, new Set(["GET", "PUT", "POST", "PATCH", "DELETE"]));
   const once = reading(session, async (call, attempts = 1) => {
-    const result = await session.attempt(call, attempts);
+    const result = await attempt(session, call, attempts);
     if (result instanceof CallFailed) throw result;
     return result;
   });
@@ -30,23 +32,24 @@ export async function connectWriter(options: ClientOptions): Promise<Writer & Cl
 }
 
 function createReader(session: Session): Reader & Closing {
-  const close = () => session.close();
+  const close = () => closeSession(session);
   return {
     ...reading(session, (call, first) => sendWithRetries(session, call, first)),
-    isOver: () => session.stopped,
+    isOver: () => isStopped(session),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
 function reading(session: Session, send: SendCall): Reader {
-  const urlOf = (path: string) => session.urlOf(path);
+  const { server, limiter, counts, options } = session;
+  const urlOf = (path: string) => server.origin + server.prefix + path;
   return {
     get: (call) => send(checkReadOnly(call)),
     list: (call) => readList(send, checkReadOnly(call), urlOf),
-    room: () => session.room,
-    counts: session.counts,
-    catalogue: session.catalogue,
+    room: () => limiter.room,
+    counts,
+    catalogue: options.catalogue ?? catalogueOf(options.dialect),
   };
 }
 
@@ -61,9 +64,9 @@ class RetryLoop {
   readonly #call: Call;
   #number: number;
   #spent = 0;
-  #answers = 0;
   #last: CallFailed | undefined;
-  #isCancelled = false;
+  /** True if the run was stopped before the last attempt was sent. */
+  isCancelled = false;
 
   /** `first`: the number of its first attempt, if the call was sent before. */
   constructor(session: Session, call: Call, first = 1) {
@@ -72,30 +75,32 @@ class RetryLoop {
     this.#number = first;
   }
 
-  next(): Promise<FullAnswer | CallFailed> {
-    this.#answers = this.#session.answers;
-    return this.#session.attempt(this.#call, this.#number++);
-  }
-
-  /** Returns the previous failure if this attempt was not sent. Waiting for a server that is away is no attempt. */
-  outcomeOf(result: FullAnswer | CallFailed): FullAnswer | CallFailed {
+  /** Makes the next attempt, or returns the previous failure. Waiting for a server that is away is no attempt. */
+  async next(): Promise<FullAnswer | CallFailed> {
+    const { answers } = this.#session.liveness;
+    const result = await attempt(this.#session, this.#call, this.#number++);
     if (!(result instanceof CallFailed)) return result;
-    if (this.#last && isUnsent(result)) {
-      this.#isCancelled = true;
-      return this.#last;
-    }
-    if (!this.#session.isAway(result, this.#answers)) this.#spent++;
+    this.isCancelled = this.#last !== undefined && isUnsent(result);
+    if (this.isCancelled && this.#last) return this.#last;
+    if (!isAway(this.#session, result, answers)) this.#spent++;
     this.#last = result;
     return result;
   }
 
-  get isCancelled(): boolean {
-    return this.#isCancelled;
-  }
-
   get isOver(): boolean {
-    return this.#isCancelled || this.#spent >= this.#session.mostAttempts;
+    return this.isCancelled || this.#spent >= this.#session.backoff.attempts;
   }
+}
+
+function attempt(session: Session, call: Call, number: number): Promise<FullAnswer | CallFailed> {
+  return session.send({ call, path: call.path, attempts: number, again: number > 1 });
+}
+
+/** Milliseconds before the next attempt; also reports the retry. */
+function delayAfter(session: Session, failure: CallFailed): number {
+  const delay = delayAfterAttempt(session, failure.attempts);
+  session.options.onRetry?.({ failure, delay });
+  return delay;
 }
 
 function isUnsent({ kind, sent }: CallFailed): boolean {
@@ -106,12 +111,13 @@ function isUnsent({ kind, sent }: CallFailed): boolean {
 async function sendWithRetries(session: Session, call: Call, first = 1): Promise<FullAnswer> {
   const attempts = new RetryLoop(session, call, first);
   for (let acted = false; ; ) {
-    const result = attempts.outcomeOf(await attempts.next());
+    const result = await attempts.next();
     if (!(result instanceof CallFailed)) return result;
     if (call.method === "DELETE" && acted && result.saysGone) return alreadyGone;
-    if (attempts.isOver || !isSendableAgain(result) || isOptionalFailure(call, result)) throw session.final(result);
+    if (attempts.isOver || !isSendableAgain(result) || isOptionalFailure(call, result))
+      throw finalFailure(session, result);
     acted ||= result.uncertain;
-    await session.sleep(session.delayAfter(result));
+    await session.stop.sleep(delayAfter(session, result));
   }
 }
 
@@ -130,28 +136,32 @@ const alreadyGone: FullAnswer = { status: 204, body: undefined, requestId: undef
  */
 async function settle(session: Session, once: Reader, call: Call, probe: EffectProbe | undefined): Promise<Settled> {
   const attempts = new RetryLoop(session, call);
+  const { requestTimeout, lookUpFor = Math.max(shortestLookUp, requestTimeout) } = session.options;
   let mayStillAct = false;
   let mayHaveActed = false;
   for (;;) {
-    const result = attempts.outcomeOf(await attempts.next());
+    const result = await attempts.next();
     if (!(result instanceof CallFailed)) return { answer: result };
     // The resource to delete is absent, even if somebody else deleted it.
     if (call.method === "DELETE" && result.saysGone) return { found: true };
-    if (attempts.isCancelled) return { failure: session.final(result), unknown: mayStillAct || mayHaveActed };
+    if (attempts.isCancelled) return { failure: finalFailure(session, result), unknown: mayStillAct || mayHaveActed };
     const isSilent = result.uncertain && !isFinalResponse(result);
     mayStillAct = isSilent || (mayStillAct && saysNothing(result));
     mayHaveActed ||= mayShowEffect(result, probe);
-    const again = mayRetry(result, probe) && !attempts.isOver && !session.stopped;
-    const pause = again ? session.delayAfter(result) : 0;
-    const search = again || !isSilent ? pause : session.lookUpFor;
+    const again = mayRetry(result, probe) && !attempts.isOver && !isStopped(session);
+    const pause = again ? delayAfter(session, result) : 0;
+    const search = again || !isSilent ? pause : lookUpFor;
     const effect = mayHaveActed && probe ? await probeUntil(session, once, probe, search) : undefined;
     if (effect?.shows === "there") return { found: true };
     const isOpen = mayHaveActed && effect?.shows !== "missing";
     if (!again || (call.method === "POST" && isOpen))
-      return { failure: session.final(result), unknown: mayStillAct || isOpen, lookUp: effect?.failure };
-    if (!effect) await session.sleep(pause);
+      return { failure: finalFailure(session, result), unknown: mayStillAct || isOpen, lookUp: effect?.failure };
+    if (!effect) await session.stop.sleep(pause);
   }
 }
+
+/** Milliseconds. */
+const shortestLookUp = 10_000;
 
 /** True if a failure says nothing about earlier attempts: the request was not sent, or the failure is temporary. */
 function saysNothing({ uncertain, passing, sent, status }: CallFailed): boolean {
@@ -189,13 +199,13 @@ interface ProbeResult {
 async function probeUntil(session: Session, once: Reader, probe: EffectProbe, time: number): Promise<ProbeResult> {
   let end = performance.now() + time;
   for (let probes = 1; ; probes++) {
-    const { answers } = session;
+    const { answers } = session.liveness;
     const probeResult = await probeOnce(once, probe);
-    if (probeResult.failure && session.isAway(probeResult.failure, answers)) end = performance.now() + time;
+    if (probeResult.failure && isAway(session, probeResult.failure, answers)) end = performance.now() + time;
     const left = end - performance.now();
-    const isLast = left <= 0 || session.stopped || (probeResult.failure && !probeResult.failure.passing);
+    const isLast = left <= 0 || isStopped(session) || (probeResult.failure && !probeResult.failure.passing);
     if (probeResult.shows === "there" || isLast) return probeResult;
-    await session.sleep(Math.min(left, session.pauseAfter(probes)));
+    await session.stop.sleep(Math.min(left, backoffDelay(session.backoff, probes, 1)));
   }
 }
 

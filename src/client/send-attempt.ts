@@ -25,6 +25,8 @@ export interface RunConnection {
   readonly counts: { reads: number; writes: number; retries: number };
   /** Thrown for every further call: the token was rejected, or the server was never reachable. */
   over: CallFailed | undefined;
+  /** Set once the server has been away for too long. */
+  gone: string | undefined;
   /** The last pause that the server asked for: its reason, and its end by the clock of `performance.now()`. */
   pause: { readonly why: string; readonly until: number } | undefined;
 }

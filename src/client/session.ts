@@ -1,6 +1,5 @@
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { Call } from "../model/types.ts";
 import { rateKey } from "../state/state.ts";
@@ -9,156 +8,83 @@ import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
-import { backoffDelay, defaultBackoff } from "./retry.ts";
-import {
-  delayAfterAttempt,
-  type Outgoing,
-  type RunConnection,
-  type Send,
-  sendAttempt,
-  watchServerLiveness,
-} from "./send-attempt.ts";
-import { parseServerUrl, type ServerUrl } from "./server-url.ts";
+import { defaultBackoff } from "./retry.ts";
+import { type Outgoing, type RunConnection, type Send, sendAttempt, watchServerLiveness } from "./send-attempt.ts";
+import { parseServerUrl } from "./server-url.ts";
 import { createStop } from "./timer.ts";
-import { openTransport, type Transport } from "./transport.ts";
+import { openTransport } from "./transport.ts";
 
+/** A connection to one server for one run. */
+export interface Session extends RunConnection {
+  readonly send: Send;
+}
+
+/** Opens a session that may send only these methods. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
-  const { concurrency: connections, requestTimeout: timeout, network = {} } = options;
+  const { concurrency: connections, requestTimeout: timeout, network = {}, giveUpAfter = defaultGiveUp } = options;
   const token = new AccessToken(options);
-  const userAgent = `evenkeel/${version}`;
   const transport = await openTransport({
-    server,
-    network,
+    ...{ server, network, connections, timeout, methods },
     token: () => token.current,
-    userAgent,
-    connections,
-    timeout,
-    methods,
+    userAgent: `evenkeel/${version}`,
   });
-  return new Session(options, { server, transport, token });
+  const stop = createStop(options.signal);
+  stop.onStop(() => transport.cutReads());
+  const run: RunConnection = {
+    ...{ options, server, transport, token, stop },
+    backoff: options.backoff ?? defaultBackoff,
+    limiter: new Limiter(options.concurrency, stop, options.rate, rateKey(options.token, server.origin)),
+    liveness: watchServerLiveness(giveUpAfter, () => {
+      run.gone = `the server answered nothing for ${giveUpAfter / 1000} s`;
+      stop.now(run.gone);
+    }),
+    counts: { reads: 0, writes: 0, retries: 0 },
+    over: undefined,
+    gone: undefined,
+    pause: undefined,
+  };
+  learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
+  return Object.assign(run, { send: withLegacyValues(withRouteAlias((request) => sendAttempt(run, request))) });
 }
 
-/** A connection to one server for one run: its limits and pauses, and the reason why it ended. */
-export class Session {
-  readonly #run: RunConnection;
-  readonly #send: Send;
-  #gone: string | undefined;
-
-  constructor(
-    options: ClientOptions,
-    { server, transport, token }: { server: ServerUrl; transport: Transport; token: AccessToken },
-  ) {
-    const stop = createStop(options.signal);
-    stop.onStop(() => transport.cutReads());
-    const run: RunConnection = {
-      ...{ options, server, transport, token, stop },
-      backoff: options.backoff ?? defaultBackoff,
-      limiter: new Limiter(options.concurrency, stop, options.rate, rateKey(options.token, server.origin)),
-      liveness: watchServerLiveness(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp()),
-      counts: { reads: 0, writes: 0, retries: 0 },
-      over: undefined,
-      pause: undefined,
-    };
-    this.#run = run;
-    this.#send = withLegacyValues(withRouteAlias((request) => sendAttempt(run, request)));
-    learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
-  }
-
-  get counts(): RunConnection["counts"] {
-    return this.#run.counts;
-  }
-
-  get room(): number {
-    return this.#run.limiter.room;
-  }
-
-  get catalogue(): Catalogue {
-    const { catalogue, dialect } = this.#run.options;
-    return catalogue ?? catalogueOf(dialect);
-  }
-
-  get mostAttempts(): number {
-    return this.#run.backoff.attempts;
-  }
-
-  get lookUpFor(): number {
-    const { lookUpFor, requestTimeout } = this.#run.options;
-    return lookUpFor ?? Math.max(shortestLookUp, requestTimeout);
-  }
-
-  get stopped(): boolean {
-    return this.#run.stop.reason !== undefined || this.#run.over !== undefined;
-  }
-
-  attempt(call: Call, attempts: number): Promise<FullAnswer | CallFailed> {
-    return this.#send({ call, path: call.path, attempts, again: attempts > 1 });
-  }
-
-  urlOf(path: string): string {
-    return this.#run.server.origin + this.#run.server.prefix + path;
-  }
-
-  /** Sends nothing more, and resolves when requests in flight have ended. */
-  async close(): Promise<void> {
-    this.#run.stop.now("the connection was closed");
-    await this.#run.transport.close();
-    this.#run.liveness.close();
-    await this.#run.options.rate?.close?.();
-  }
-
-  delayAfter(failure: CallFailed): number {
-    const delay = delayAfterAttempt(this.#run, failure.attempts);
-    this.#run.options.onRetry?.({ failure, delay });
-    return delay;
-  }
-
-  /** Milliseconds before the next probe for a write's effect: exponential, without jitter. */
-  pauseAfter(probes: number): number {
-    return backoffDelay(this.#run.backoff, probes, 1);
-  }
-
-  sleep(milliseconds: number): Promise<void> {
-    return this.#run.stop.sleep(milliseconds);
-  }
-
-  get answers(): number {
-    return this.#run.liveness.answers;
-  }
-
-  /**
-   * True if an attempt failed because the server is away: no request got a response since `answers` was read, and this
-   * one could not be sent, or others failed too. Such an attempt does not count: the server may return until the run
-   * gives up. A server that never responded probably has another address, and is waited for only if `giveUpAfter` is
-   * set.
-   */
-  isAway({ isUnanswered, sent }: CallFailed, answers: number): boolean {
-    const { liveness, options } = this.#run;
-    const isExpected = answers > 0 || options.giveUpAfter !== undefined;
-    if (!isUnanswered || !isExpected || answers !== liveness.answers) return false;
-    return !sent || liveness.affectsAllRequests;
-  }
-
-  #giveUp(): void {
-    const milliseconds = this.#run.options.giveUpAfter ?? defaultGiveUp;
-    this.#gone = `the server answered nothing for ${milliseconds / 1000} s`;
-    this.#run.stop.now(this.#gone);
-  }
-
-  /** The final failure of a call; it ends the run if the server is gone, or was never reachable. */
-  final(failure: CallFailed): CallFailed {
-    if (failure.kind === "unauthorized") return this.#run.over ?? failure;
-    if (!failure.isUnanswered) return failure;
-    if (this.#gone !== undefined) return failure.endingRun(this.#gone);
-    if (this.answers > 0 || failure.sent) return failure;
-    this.#run.over ??= failure.endingRun();
-    return this.#run.over;
-  }
-}
-
+/** Milliseconds without any response after which the run ends. */
 const defaultGiveUp = 60_000;
 
-const shortestLookUp = 10_000;
+/** Sends nothing more, and resolves when requests in flight have ended. */
+export async function closeSession({ stop, transport, liveness, options }: Session): Promise<void> {
+  stop.now("the connection was closed");
+  await transport.close();
+  liveness.close();
+  await options.rate?.close?.();
+}
+
+/** True once nothing more is sent. */
+export function isStopped({ stop, over }: Session): boolean {
+  return stop.reason !== undefined || over !== undefined;
+}
+
+/**
+ * True if an attempt failed because the server is away: no request got a response since `answers` was read, and this
+ * one could not be sent, or others failed too. Such an attempt does not count: the server may return until the run
+ * gives up. A server that never responded probably has another address, and is waited for only if `giveUpAfter` is
+ * set.
+ */
+export function isAway({ liveness, options }: Session, failure: CallFailed, answers: number): boolean {
+  const isExpected = answers > 0 || options.giveUpAfter !== undefined;
+  if (!failure.isUnanswered || !isExpected || answers !== liveness.answers) return false;
+  return !failure.sent || liveness.affectsAllRequests;
+}
+
+/** The final failure of a call; it ends the run if the server is gone, or was never reachable. */
+export function finalFailure(session: Session, failure: CallFailed): CallFailed {
+  if (failure.kind === "unauthorized") return session.over ?? failure;
+  if (!failure.isUnanswered) return failure;
+  if (session.gone !== undefined) return failure.endingRun(session.gone);
+  if (session.liveness.answers > 0 || failure.sent) return failure;
+  session.over ??= failure.endingRun();
+  return session.over;
+}
 
 /** Sends current parameter values; once the server accepts only legacy ones, sends those. */
 function withLegacyValues(next: Send): Send {
