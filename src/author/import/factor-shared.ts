@@ -1,40 +1,30 @@
 import { grouped, groupedAs } from "../../base/grouped.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { sectionNameOf } from "../../model/kinds.ts";
+import { identityOf, kindOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
-import type { Project } from "../../model/types.ts";
+import { isSingleton, type ResourceKind } from "../../model/resource-kind.ts";
+import type { Kind, Project } from "../../model/types.ts";
 import { byOrder } from "./import-project.ts";
 import { fileOf, selectorFor } from "./names.ts";
 import {
   choosePlacement,
+  countNamed,
+  type Fleet,
   type Folder,
-  type FolderStats,
-  type Folders,
   foldersOf,
   type Occurrence,
+  type Selected,
+  selectMembers,
 } from "./placement.ts";
 import { type Draft, type ImportedEntry, type ImportedProject, policyText } from "./policy.ts";
-import {
-  countNamed,
-  declarationOf,
-  type EntryVariant,
-  formOf,
-  type Group,
-  groupsThatSaveLines,
-  hasOneValue,
-  joinSingletons,
-  listsOf,
-  sharedGroups,
-  splitByField,
-} from "./shared-groups.ts";
-import { type FactName, withTemplates } from "./templates.ts";
+import { withTemplates } from "./templates.ts";
 
 /**
  * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects,
  * and two, have exactly that entry, except for their own path. More specific folders and projects override. Projects
  * without the entry are excluded. Singletons are shared field by field. `listing`: every project of the server, so that
- * no policy matches a project that was not imported. Takes time and memory linear in the number of entries.
+ * no policy matches a project that was not imported.
  */
 export function factorShared(
   found: readonly ImportedProject[],
@@ -43,112 +33,113 @@ export function factorShared(
 ): readonly Draft[] {
   const imported = found.map((each) => splitByField(each, catalogue));
   const fleet = createFleet(imported, listing);
-  const declarationIn = ({ content }: Occurrence<EntryVariant>) => declarationOf(catalogue, content.entry);
   const occurrences = grouped(
     imported.flatMap((each) => listEntries(each, catalogue)),
-    declarationIn,
+    ({ content }) => declarationOf(catalogue, content.entry),
   );
-  const placed = [...occurrences.values()].map((each) => placeEntries(withCommonForms(each), fleet));
-  const alone = placed.flatMap(({ placement }) => placement.own);
-  const lists = listsOf(alone, declarationIn, fleet.commonFolder);
-  const { groups, own } = groupsThatSaveLines(
-    [...sharedGroups(placed, fleet.isNotImported, fleet.stats.above), ...lists],
-    alone,
-  );
+  const placed = [...occurrences.values()].map((each) => ({ each, ...choosePlacement(each, fleet) }));
+  const groups = new Map<string, Group>();
+  for (const { each, shared } of placed) {
+    const declaring = new Set(each.map(({ project }) => project));
+    for (const { folder, occurrences } of shared) {
+      const members = occurrences.map(({ project }) => project);
+      addGroup(
+        groups,
+        folder,
+        selectMembers(folder, members, (one) => !declaring.has(one), fleet.above),
+        occurrences,
+      );
+    }
+  }
+  const own = placed.flatMap((each) => each.own);
+  const declaring = new Set(own.map(({ project }) => project));
+  const [worthy, refused] = divide([...groups.values()], (group) => savesLines(group, declaring));
   return draftsOfFleet({
     imported,
     catalogue,
-    folders: fleet.folders,
-    entries: groups,
+    above: fleet.above,
+    groups: worthy,
     own: groupedAs(
-      own,
+      [...own, ...refused.flatMap(({ shared }) => shared.flat())],
       ({ project }) => project,
       ({ content }) => content.original,
     ),
   });
 }
 
-interface Fleet {
-  readonly folders: Folders;
-  /** The deepest common folder. */
-  readonly commonFolder: (projects: readonly Project[]) => Folder;
-  readonly isNotImported: (project: Project) => boolean;
-  readonly stats: FolderStats;
+function divide<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
+}
+
+/** An entry as it could be shared, and the original. */
+interface EntryVariant {
+  readonly entry: ImportedEntry;
+  readonly original: ImportedEntry;
+}
+
+/** The declarations of one policy, all for the same projects: for each, its equal occurrences. */
+interface Group extends Selected {
+  /** Equal for the same projects. */
+  readonly key: string;
+  readonly folder: Folder;
+  readonly shared: (readonly Occurrence<EntryVariant>[])[];
+}
+
+function addGroup(
+  groups: Map<string, Group>,
+  folder: Folder,
+  selected: Selected,
+  occurrences: readonly Occurrence<EntryVariant>[],
+): void {
+  const { globs, listed, except } = selected;
+  const key = JSON.stringify([globs, [listed, except].map((each) => each.map(({ name }) => name))]);
+  const group = groups.get(key) ?? { key, folder, ...selected, shared: [] };
+  group.shared.push(occurrences);
+  groups.set(key, group);
+}
+
+/** Lines of a policy apart from its entries. */
+const frame = 6;
+
+/**
+ * True for a policy for whole folders, which also applies to future projects, and for one that is shorter than the
+ * entries of its projects. `declaring`: projects that have a policy of their own anyway.
+ */
+function savesLines(group: Group, declaring: ReadonlySet<Project>): boolean {
+  const named = countNamed(group);
+  const members = new Set(group.shared.flat().map(({ project }) => project));
+  const frames = [...members].filter((project) => !declaring.has(project)).length;
+  const apart = group.shared.flat().reduce((sum, { lines }) => sum + lines, frames * frame);
+  return named === 0 || group.shared.reduce((sum, [first]) => sum + (first?.lines ?? 0), frame + named) < apart;
 }
 
 function createFleet(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
   const own = new Map(imported.map(({ project }) => [project.name.toLowerCase(), project]));
-  const others = listing.filter(({ name }) => !own.has(name.toLowerCase()));
-  const folders = foldersOf([...own.values(), ...others]);
-  const counts = countsBelow(folders, own.values());
-  const known = new Set(own.values());
-  return {
-    folders,
-    commonFolder: findCommonFolder(folders),
-    isNotImported: (project) => !known.has(project),
-    stats: { above: (project) => folders.get(project) ?? [], imported: (folder) => counts.get(folder) ?? 0 },
-  };
-}
-
-function findCommonFolder(folders: Folders): Fleet["commonFolder"] {
-  return (projects) => {
-    const [first = [], ...others] = projects.map((project) => folders.get(project) ?? []);
-    const common = first.findLast((folder) => others.every((chain) => chain[folder.depth] === folder));
-    return common ?? { path: "", depth: 0, projects: [] };
-  };
-}
-
-function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<Folder, number> {
-  const counts = new Map<Folder, number>();
-  for (const project of counted) {
-    for (const folder of folders.get(project) ?? []) counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return counts;
+  const folders = foldersOf([...own.values(), ...listing.filter(({ name }) => !own.has(name.toLowerCase()))]);
+  const above = (project: Project) => folders.get(project) ?? [];
+  const counts = grouped([...own.values()].flatMap(above), (folder) => folder);
+  return { above, imported: (folder) => counts.get(folder)?.length ?? 0 };
 }
 
 function listEntries({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
   return entries.map((original) => {
     const entry = withTemplates(original, project);
-    return { project, form: formOf(entry), content: { entry, original }, lines: countLines(entry, catalogue) };
+    const { fields, remarks } = entry;
+    const form = JSON.stringify([[...fields], remarks]);
+    return { project, form, content: { entry, original }, lines: countLines(entry, catalogue) };
   });
-}
-
-const variantFacts: readonly (readonly FactName[])[] = [
-  ["path"],
-  ["path", "name"],
-  ["path", "id"],
-  ["path", "name", "id"],
-];
-
-/** Interpolates the name and the ID of projects where that gives more of them the same entry. */
-function withCommonForms(occurrences: readonly Occurrence<EntryVariant>[]): readonly Occurrence<EntryVariant>[] {
-  const variants = occurrences.map((occurrence) => {
-    const { project, content } = occurrence;
-    return variantFacts.map((facts): Occurrence<EntryVariant> => {
-      const entry = withTemplates(content.original, project, facts);
-      return { ...occurrence, form: formOf(entry), content: { ...content, entry } };
-    });
-  });
-  const forms = variants.flatMap((each) => [...new Set(each.map(({ form }) => form))]);
-  const counts = new Map([...grouped(forms, (form) => form)].map(([form, { length }]) => [form, length]));
-  const count = ({ form }: Occurrence<EntryVariant>) => counts.get(form) ?? 0;
-  return variants.map((each) => each.reduce((best, other) => (count(other) > count(best) ? other : best)));
 }
 
 function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
-  return 1 + remarks.length + (hasOneValue(catalogue, kind) ? 0 : fields.size);
-}
-
-function placeEntries(occurrences: readonly Occurrence<EntryVariant>[], { stats }: Fleet) {
-  const known = new Set(occurrences.map(({ project }) => project));
-  return { placement: choosePlacement(occurrences, stats), isUnaffected: (project: Project) => !known.has(project) };
+  const hasOneValue = policyKind(catalogue, kind)?.only !== undefined || singletonFile(catalogue, kind) !== undefined;
+  return 1 + remarks.length + (hasOneValue ? 0 : fields.size);
 }
 
 /** The settings of all projects, and the place of their declarations. */
 interface FleetSettings {
   readonly imported: readonly ImportedProject[];
-  readonly folders: Folders;
-  readonly entries: readonly Group<EntryVariant>[];
+  readonly above: Fleet["above"];
+  readonly groups: readonly Group[];
   readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
   readonly catalogue: Catalogue;
 }
@@ -168,7 +159,7 @@ function draftsOfFleet(content: FleetSettings): readonly Draft[] {
   const indexByFolder = new Map(shared.map(({ folder }, index) => [folder, index]));
   const remarks = new Map<number, Remark[]>();
   const own = content.imported.flatMap((each): Placed[] => {
-    const chain = content.folders.get(each.project) ?? [];
+    const chain = content.above(each.project);
     const folder = chain.at(-1);
     const draft = ownDraft(each, content);
     if (!folder || draft.entries.length + draft.remarks.length === 0) return [];
@@ -198,16 +189,13 @@ function joinRemarks(remarks: readonly Remark[]): readonly string[] {
   });
 }
 
-function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly Placed[] {
+function sharedDrafts({ imported, groups, catalogue }: FleetSettings): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   const owner = ownerOfName(imported[0]?.project.name ?? "");
-  const groups = [...grouped(entries, ({ key }) => key).values()].flatMap(([first, ...others]) =>
-    first ? [{ ...first, shared: [first, ...others].flatMap(({ shared }) => shared) }] : [],
-  );
   return groups.toSorted(byFolder).map((group) => {
-    const { folder, globs, listed, except } = group;
-    const entriesOfAll = group.shared.map(({ first }) => first.content.entry);
-    const content = joinSingletons(entriesOfAll, catalogue).toSorted(byOrder(catalogue));
+    const { folder, globs, listed, except, shared } = group;
+    const entries = shared.flatMap(([first]) => (first ? [first.content.entry] : []));
+    const content = joinSingletons(entries, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
       name: chooseName(group, owner, describeContent(content, catalogue), taken),
@@ -231,12 +219,7 @@ function describeContent(entries: readonly ImportedEntry[], catalogue: Catalogue
 }
 
 /** The first policy for a whole folder has the folder's name; others append what is in them. */
-function chooseName(
-  { folder: { path }, globs, listed }: Group<unknown>,
-  owner: Owner,
-  word: string,
-  taken: Set<string>,
-) {
+function chooseName({ folder: { path }, globs, listed }: Group, owner: Owner, word: string, taken: Set<string>) {
   const folder = path === "" ? "shared" : path;
   const plain = owner === "group" ? `${folder}-groups` : folder;
   const isPlain = word === "" || (globs.length === 1 && listed.length === 0 && !taken.has(plain.toLowerCase()));
@@ -244,7 +227,7 @@ function chooseName(
 }
 
 /** Sorts the widest first, and whole folders before parts of them. */
-function byFolder(a: Group<unknown>, b: Group<unknown>): number {
+function byFolder(a: Group, b: Group): number {
   return compareTexts(a.folder.path, b.folder.path) || countNamed(a) - countNamed(b) || compareTexts(a.key, b.key);
 }
 
@@ -292,4 +275,51 @@ export function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
   const first = new Map<string, string>();
   for (const { file } of drafts) if (!first.has(file.toLowerCase())) first.set(file.toLowerCase(), file);
   return drafts.map((draft) => ({ ...draft, file: first.get(draft.file.toLowerCase()) ?? draft.file }));
+}
+
+/** The file of a kind if it is a singleton. */
+function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefined {
+  const { file } = kindOf(catalogue, kind);
+  return file && isSingleton(file) ? file : undefined;
+}
+
+/**
+ * Splits each singleton into an entry per field, so that fields are shared separately; remarks on the singleton become
+ * the project's.
+ */
+function splitByField(imported: ImportedProject, catalogue: Catalogue): ImportedProject {
+  const whole = imported.entries.filter(({ kind }) => singletonFile(catalogue, kind));
+  if (whole.length === 0) return imported;
+  return {
+    ...imported,
+    entries: imported.entries.flatMap((entry) =>
+      singletonFile(catalogue, entry.kind)
+        ? [...entry.fields].map((field) => ({ ...entry, fields: new Map([field]), remarks: [] }))
+        : entry,
+    ),
+    remarks: [
+      ...imported.remarks,
+      ...whole.flatMap(({ kind, remarks }) =>
+        remarks.map((remark) => `${singletonFile(catalogue, kind)?.singular}: ${remark}`),
+      ),
+    ],
+  };
+}
+
+/** Equal for entries with the same declaration. */
+function declarationOf(catalogue: Catalogue, entry: ImportedEntry): string {
+  const [field] = singletonFile(catalogue, entry.kind) ? entry.fields.keys() : [];
+  return `${identityOf(catalogue, entry)} ${field ?? ""}`;
+}
+
+/** Joins the fields of each singleton into one entry, in the order of its file. */
+function joinSingletons(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
+  return [...grouped(entries, (entry) => identityOf(catalogue, entry)).values()].flatMap((parts) => {
+    const [first] = parts;
+    const file = first && singletonFile(catalogue, first.kind);
+    if (!first || !file) return parts;
+    const order = Object.keys(file.fields.properties);
+    const fields = parts.flatMap((part) => [...part.fields]);
+    return { ...first, fields: new Map(fields.toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))) };
+  });
 }

@@ -1,3 +1,5 @@
+import { grouped } from "../../base/grouped.ts";
+import { compareTexts } from "../../base/text-format.ts";
 import type { Project } from "../../model/types.ts";
 
 /** A resource of one project; equal forms can be shared. */
@@ -9,117 +11,107 @@ export interface Occurrence<T> {
   readonly lines: number;
 }
 
-/** Occurrences declared for a folder, and for each project. */
-export interface Placement<T> {
-  readonly shared: ReadonlyMap<Folder, readonly Occurrence<T>[]>;
-  readonly own: readonly Occurrence<T>[];
-}
-
-/** The folders of a project, and the number of imported projects by folder. */
-export interface FolderStats {
+/** Projects of a server, by folder. */
+export interface Fleet {
+  /** The folders above each project, the outermost first. */
   readonly above: (project: Project) => readonly Folder[];
+  /** The number of imported projects below a folder. */
   readonly imported: (folder: Folder) => number;
 }
 
-/** Lines of a new document apart from its entries, divided among the entries. */
-const around = 2;
-/** Lines of an exception, or of a project in a list. */
-const exception = 2;
+/** Equal occurrences to declare once for the projects below a folder. */
+interface Shared<T> {
+  readonly folder: Folder;
+  readonly occurrences: readonly Occurrence<T>[];
+}
+
+/** The declarations of one resource: for folders, and for single projects. */
+interface Placement<T> {
+  readonly shared: readonly Shared<T>[];
+  readonly own: readonly Occurrence<T>[];
+}
 
 /**
- * Places the declarations of one resource of many projects so that they take the fewest lines. A form is declared for a folder
- * only if it is that of two projects and of half of those below it. Takes time linear in the occurrences and the folders above them.
+ * Places the declarations of one resource of many projects, from the outermost folder on: a form is declared for a
+ * folder if it is that of two projects and of half of those below it, and no deeper folder has all of these.
  */
-export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Placement<T> {
-  const root = createBranch(occurrences, stats);
-  if (!root) return { shared: new Map(), own: [] };
-  const choose = chooser(stats);
-  const shared = new Map<Folder, Occurrence<T>[]>();
-  const own: Occurrence<T>[] = [];
-  const walk = (branch: Branch<T>, inherited: string | undefined, inheritedFolder: Folder | undefined) => {
-    const { isPlaced } = choose(branch, inherited);
-    const form = isPlaced ? branch.common.form : inherited;
-    const at = isPlaced ? branch.folder : inheritedFolder;
-    if (isPlaced) shared.set(branch.folder, []);
-    for (const occurrence of branch.direct) {
-      if (occurrence.form !== form || !at) own.push(occurrence);
-      else shared.get(at)?.push(occurrence);
-    }
-    for (const child of branch.children.values()) walk(child, form, at);
-  };
-  walk(root, undefined, undefined);
-  return { shared, own };
-}
-
-interface Branch<T> {
-  readonly folder: Folder;
-  readonly children: Map<Folder, Branch<T>>;
-  readonly direct: Occurrence<T>[];
-  readonly counts: Map<string, number>;
-  readonly common: { form: string; count: number; lines: number };
-  declaring: number;
-}
-
-function createBranch<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Branch<T> | undefined {
-  let root: Branch<T> | undefined;
-  for (const occurrence of occurrences) {
-    let above: Branch<T> | undefined;
-    for (const folder of stats.above(occurrence.project)) {
-      const branch: Branch<T> = (above ? above.children.get(folder) : root) ?? newBranch(folder);
-      if (above) above.children.set(folder, branch);
-      else root = branch;
-      count(branch, occurrence);
-      above = branch;
-    }
-    above?.direct.push(occurrence);
+export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], { above, imported }: Fleet): Placement<T> {
+  const below = grouped(
+    occurrences.flatMap((occurrence) => above(occurrence.project).map((folder) => ({ folder, occurrence }))),
+    ({ folder }) => folder,
+  );
+  const placed = new Map<Folder, string>();
+  const nearest = (folders: readonly Folder[]) => folders.findLast((folder) => placed.has(folder));
+  for (const [folder, all] of [...below].toSorted(([a], [b]) => a.depth - b.depth)) {
+    const forms = grouped(all, ({ occurrence }) => occurrence.form);
+    const [[form, equal] = ["", []]] = [...forms].toSorted(
+      ([a, some], [b, others]) => others.length - some.length || compareTexts(a, b),
+    );
+    const [first] = equal;
+    const around = first && nearest(above(first.occurrence.project).slice(0, folder.depth));
+    const isInherited = around !== undefined && placed.get(around) === form;
+    const children = new Set(equal.map(({ occurrence }) => above(occurrence.project)[folder.depth + 1]));
+    const isWidest = children.size > 1 || children.has(undefined);
+    if (equal.length >= Math.max(2, imported(folder) / 2) && isWidest && !isInherited) placed.set(folder, form);
   }
-  return root;
+  const isShared = ({ project, form }: Occurrence<T>) => placed.get(nearest(above(project)) as Folder) === form;
+  const shared = grouped(occurrences.filter(isShared), ({ project }) => nearest(above(project)) as Folder);
+  return {
+    shared: Array.from(shared, ([folder, equal]) => ({ folder, occurrences: equal })),
+    own: occurrences.filter((occurrence) => !isShared(occurrence)),
+  };
 }
 
-function newBranch<T>(folder: Folder): Branch<T> {
-  const common = { form: "", count: 0, lines: 0 };
-  return { folder, children: new Map(), direct: [], counts: new Map(), common, declaring: 0 };
+/** The projects of a policy. */
+export interface Selected {
+  /** Globs of whole folders. */
+  readonly globs: readonly string[];
+  readonly listed: readonly Project[];
+  /** Projects that are excluded from the globs. */
+  readonly except: readonly Project[];
 }
 
-function count<T>(branch: Branch<T>, { form, lines }: Occurrence<T>): void {
-  const times = (branch.counts.get(form) ?? 0) + 1;
-  branch.counts.set(form, times);
-  branch.declaring++;
-  const { common } = branch;
-  if (times > common.count || (times === common.count && form < common.form)) {
-    Object.assign(common, { form, count: times, lines });
+/** The number of projects that a policy names. */
+export function countNamed({ listed, except }: Selected): number {
+  return listed.length + except.length;
+}
+
+/**
+ * The shortest selection of members below a folder: its glob with exceptions, or the selections of what is in it.
+ * `isUnaffected`: true for projects that no declaration of the resource may select.
+ */
+export function selectMembers(
+  folder: Folder,
+  members: readonly Project[],
+  isUnaffected: (project: Project) => boolean,
+  above: Fleet["above"],
+): Selected {
+  const glob = globBelow(folder);
+  const except = folder.projects.filter(isUnaffected);
+  const whole = glob === undefined ? undefined : { globs: [glob], listed: [], except };
+  if (whole && except.length === 0) return whole;
+  const [listed = [], below] = [
+    members.filter(isDirect),
+    grouped(
+      members.filter((each) => !isDirect(each)),
+      childOf,
+    ),
+  ];
+  const parts = Array.from(below, ([child, inside]) => selectMembers(child as Folder, inside, isUnaffected, above));
+  const apart: Selected = {
+    globs: parts.flatMap(({ globs }) => globs),
+    listed: [...listed, ...parts.flatMap((part) => part.listed)],
+    except: parts.flatMap((part) => part.except),
+  };
+  return whole && 1 + except.length <= apart.globs.length + countNamed(apart) ? whole : apart;
+
+  function childOf(project: Project): Folder | undefined {
+    return above(project)[folder.depth + 1];
   }
-}
 
-interface Choice {
-  readonly lines: number;
-  readonly isPlaced: boolean;
-}
-
-/** Caches the choice for each branch and inherited form. */
-function chooser(stats: FolderStats) {
-  const known = new Map<unknown, Map<string | undefined, Choice>>();
-  const choose = <T>(branch: Branch<T>, inherited: string | undefined): Choice => {
-    const choices = known.get(branch) ?? new Map<string | undefined, Choice>();
-    known.set(branch, choices);
-    const choice = choices.get(inherited) ?? chosen(branch, inherited);
-    choices.set(inherited, choice);
-    return choice;
-  };
-  const linesWith = <T>({ direct, children }: Branch<T>, form: string | undefined): number => {
-    const own = direct.reduce((sum, occurrence) => sum + (occurrence.form === form ? 0 : occurrence.lines + around), 0);
-    return [...children.values()].reduce((sum, child) => sum + choose(child, form).lines, own);
-  };
-  const chosen = <T>(branch: Branch<T>, inherited: string | undefined): Choice => {
-    const lines = linesWith(branch, inherited);
-    const { folder, common, declaring } = branch;
-    const isCommon = common.count >= Math.max(2, stats.imported(folder) / 2);
-    if (!isCommon || common.form === inherited) return { lines: lines, isPlaced: false };
-    const unaffected = Math.min(folder.projects.length - declaring, common.count);
-    const placed = common.lines + around + exception * unaffected + linesWith(branch, common.form);
-    return placed < lines ? { lines: placed, isPlaced: true } : { lines: lines, isPlaced: false };
-  };
-  return choose;
+  function isDirect(project: Project): boolean {
+    return childOf(project) === undefined;
+  }
 }
 
 /** A folder with all projects of the server below it. */
@@ -130,14 +122,10 @@ export interface Folder {
   readonly projects: Project[];
 }
 
-/** The folders above each project, the outermost first. */
-export type Folders = ReadonlyMap<Project, readonly Folder[]>;
-
-/** Paths are compared without case. */
-export function foldersOf(listing: readonly Project[]): Folders {
+/** The folders above each project, the outermost first. Paths are compared without case. */
+export function foldersOf(listing: readonly Project[]): ReadonlyMap<Project, readonly Folder[]> {
   const known = new Map<string, Folder>();
-  const chains = new Map<Project, readonly Folder[]>();
-  for (const project of listing) {
+  const chains = listing.map((project) => {
     const chain = pathsAbove(project.name).map((path, depth) => {
       const key = path.toLowerCase();
       const folder = known.get(key) ?? { path, depth, projects: [] };
@@ -145,9 +133,9 @@ export function foldersOf(listing: readonly Project[]): Folders {
       folder.projects.push(project);
       return folder;
     });
-    chains.set(project, chain);
-  }
-  return chains;
+    return [project, chain] as const;
+  });
+  return new Map(chains);
 }
 
 /** `""`, `a` and `a/b` for `a/b/c`. */
@@ -157,7 +145,7 @@ function pathsAbove(name: string): readonly string[] {
 }
 
 /** The glob for everything below a folder; undefined if its path contains wildcards. */
-export function globBelow({ path }: Folder): string | undefined {
+function globBelow({ path }: Folder): string | undefined {
   if (path === "") return "**";
   return /[*?[\]{}\\]/.test(path) ? undefined : `${path}/**`;
 }
