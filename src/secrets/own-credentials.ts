@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { createRedactor, decodeUrl, usedCredentials } from "../base/known-secrets.ts";
-import { type FileIdentity, passwordsIn, readSecretFile, standardFile } from "./secret-file.ts";
+import { type FileIdentity, readSecretFile, standardFile } from "./secret-file.ts";
 
 /** Evenkeel's own credentials, which manifests must not send. */
 export interface OwnCredentials {
@@ -14,6 +14,7 @@ export interface OwnCredentials {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The credentials in a text. */
 type Reading = (text: string) => readonly (string | undefined)[];
 
 const inVariables: Readonly<Record<string, Reading>> = {
@@ -30,29 +31,16 @@ const inVariables: Readonly<Record<string, Reading>> = {
   EVENKEEL_URL: loginAtHost,
 };
 
-const inNamedFiles: Readonly<Record<string, Reading>> = {
-  EVENKEEL_TOKEN_FILE: whole,
-  EVENKEEL_LEDGER_KEY_FILE: whole,
-  EVENKEEL_HOOK_SECRET_FILE: whole,
-  EVENKEEL_CONSOLE_TOKEN_FILE: whole,
-  EVENKEEL_STATE_FILE: credentialsInAddress,
-  EVENKEEL_CLIENT_CERT: parseKeys,
-  EVENKEEL_CLIENT_KEY: parseKeys,
-  PGSSLKEY: parseKeys,
-  NETRC: whole,
-  EVENKEEL_SECRET_PROVIDERS: whole,
-};
+/** Variables that name refused files, besides those above with `_FILE`. */
+const fileVariables: readonly string[] = [
+  ...["EVENKEEL_CLIENT_CERT", "EVENKEEL_CLIENT_KEY", "EVENKEEL_SECRET_PROVIDERS", "PGSSLKEY", "PGPASSFILE", "NETRC"],
+];
 
-/** Files with credentials in the home folder, of this program and of programs that it starts. */
-const inHome: Readonly<Record<string, Reading>> = {
-  ".postgresql/postgresql.key": parseKeys,
-  ".ssh/id_ed25519": parseKeys,
-  ".ssh/id_ecdsa": parseKeys,
-  ".ssh/id_rsa": parseKeys,
-  ".netrc": whole,
-  ".git-credentials": whole,
-  ".config/git/credentials": whole,
-};
+/** Refused files in the home folder, of this program and of programs that it starts. */
+const homeFiles: readonly string[] = [
+  ...[standardFile, ".postgresql/postgresql.key", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_rsa"],
+  ...[".netrc", ".git-credentials", ".config/git/credentials"],
+];
 
 export function ownCredentials(env: Environment, root: string): OwnCredentials {
   let known: { readonly used: number; readonly holds: (text: string) => boolean } | undefined;
@@ -62,7 +50,7 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
       if (known?.used !== used) known = { used, holds: holderTest(listTexts(env, root)) };
       return known.holds(text);
     },
-    fillFile: (file) => listFiles(env, root).some(({ path }) => isSame(path, file)),
+    fillFile: (file) => listFiles(env, root).some((path) => isSame(path, file)),
   };
 }
 
@@ -74,52 +62,34 @@ function holderTest(credentials: readonly string[]): (text: string) => boolean {
 }
 
 function listTexts(env: Environment, root: string): readonly string[] {
-  const stated = Object.entries(inVariables).flatMap(([name, read]) => read(env[name] ?? ""));
-  const filed = listFiles(env, root).flatMap(({ path, read }) => read(readCredential(path)));
-  const beside = usesDatabase(env) ? [env.PGPASSWORD] : [];
-  return [...new Set([...usedCredentials(), ...stated, ...filed, ...beside].flatMap((text) => text?.trim() || []))];
-}
-
-interface CredentialFile {
-  readonly path: string;
-  readonly read: Reading;
-}
-
-function listFiles(env: Environment, root: string): readonly CredentialFile[] {
-  const homes = [...new Set([env.HOME || homedir(), homedir()])];
-  const named = Object.entries(inNamedFiles).flatMap(([name, read]) => {
-    const file = env[name];
-    return file ? [{ path: resolve(file), read }] : [];
+  const stated = Object.entries(inVariables).flatMap(([name, read]) => {
+    const file = env[`${name}_FILE`];
+    return [env[name] ?? "", file ? readCredential(file) : ""].flatMap(read);
   });
-  const usual = homes.flatMap((home) =>
-    Object.entries(inHome).map(([name, read]): CredentialFile => ({ path: join(home, name), read })),
-  );
+  const key = readCredential(keyFile(root));
+  const isDatabaseUsed = env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE || env.EVENKEEL_QUEUE;
+  const all = [...usedCredentials(), ...stated, key, isDatabaseUsed ? env.PGPASSWORD : undefined];
+  return [...new Set(all.flatMap((text) => text?.trim() || []))];
+}
+
+function keyFile(root: string): string {
+  return join(root, ".evenkeel", "ledger.key");
+}
+
+function listFiles(env: Environment, root: string): readonly string[] {
+  const homes = [...new Set([env.HOME || homedir(), homedir()])];
+  const named = [...Object.keys(inVariables).map((name) => `${name}_FILE`), ...fileVariables].map((name) => env[name]);
   const { EVENKEEL_STATE_FILE: stateFile } = env;
-  const addresses = [env.EVENKEEL_STATE, stateFile && readCredential(resolve(stateFile)), env.EVENKEEL_QUEUE];
-  const keys = addresses.flatMap(findKeyFile);
+  const keys = [env.EVENKEEL_STATE, stateFile && readCredential(stateFile), env.EVENKEEL_QUEUE].map(findKeyFile);
   return [
-    { path: join(root, ".evenkeel", "ledger.key"), read: whole },
-    ...named,
-    ...passwordFiles(env, homes),
-    ...keys.map((path) => ({ path: resolve(path), read: parseKeys })),
-    ...usual,
+    keyFile(root),
+    ...[...named, ...keys].flatMap((path) => (path ? [resolve(path)] : [])),
+    ...homes.flatMap((home) => homeFiles.map((name) => join(home, name))),
   ];
 }
 
-/** Never allowed as secret files. Their passwords count only if a database is configured. */
-function passwordFiles(env: Environment, homes: readonly string[]): readonly CredentialFile[] {
-  const usual = homes.map((home) => join(home, standardFile));
-  const paths = env.PGPASSFILE ? [resolve(env.PGPASSFILE), ...usual] : usual;
-  return paths.map((path) => ({ path, read: usesDatabase(env) ? passwordsIn : () => [] }));
-}
-
-function usesDatabase({ EVENKEEL_STATE, EVENKEEL_STATE_FILE, EVENKEEL_QUEUE }: Environment): boolean {
-  return Boolean(EVENKEEL_STATE || EVENKEEL_STATE_FILE || EVENKEEL_QUEUE);
-}
-
-function findKeyFile(address = ""): readonly string[] {
-  const key = URL.canParse(address) ? new URL(address).searchParams.get("sslkey") : undefined;
-  return key ? [key] : [];
+function findKeyFile(address = ""): string | null {
+  return URL.canParse(address) ? new URL(address).searchParams.get("sslkey") : null;
 }
 
 function isSame(path: string, { device, file }: FileIdentity): boolean {
@@ -128,7 +98,7 @@ function isSame(path: string, { device, file }: FileIdentity): boolean {
 }
 
 function readCredential(path: string): string {
-  const found = readSecretFile(path);
+  const found = readSecretFile(resolve(path));
   return "value" in found ? found.value : "";
 }
 
@@ -149,13 +119,6 @@ function parseLogin(text: string): readonly string[] {
   const plain = decodeUrl(password);
   return [password, plain, `${decodeUrl(user)}:${plain}`];
 }
-
-/** The private keys of a PEM file, with and without their frame. */
-function parseKeys(text: string): readonly string[] {
-  return [...text.matchAll(privateKey)].flatMap(([block, , body = ""]) => [block, body.replace(/^[\w-]+:.*$/gm, "")]);
-}
-
-const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END \1-----/gs;
 
 /** From the URL of a proxy, where a user without password is a credential. */
 function loginAtHost(text: string): readonly string[] {

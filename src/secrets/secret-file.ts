@@ -74,10 +74,6 @@ export function passwordFor(login: Login, named: string | undefined): string | u
 /** Default password file of libpq, in the home folder. */
 export const standardFile = ".pgpass";
 
-export function passwordsIn(text: string): readonly string[] {
-  return parseEntries(text).flatMap(([, , , , password]) => password ?? []);
-}
-
 function parseEntries(text: string): readonly (readonly string[])[] {
   const lines = text.split(/\r?\n/);
   return lines.filter((line) => !line.startsWith("#")).map(parseFields);
