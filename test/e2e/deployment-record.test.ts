@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { outcomes, type Scene, type Setting, scene } from "./workspace.ts";
+import { type Scene, type Setting, scene } from "./workspace.ts";
 
 const projects = [
   { path: "ops/policies", deployments: [] },
@@ -32,20 +32,6 @@ test("an apply is running before its first write and a success after its last", 
   expect(await deployments(stage)).toMatchObject([shown]);
 });
 
-test("where nothing is to be written, nothing is recorded", async () => {
-  const stage = await staged();
-  await stage.evenkeel("apply", "--yes");
-  expect(await stage.evenkeel(...applying)).toMatchObject({ code: 0, writes: 0 });
-  expect(await deployments(stage)).toEqual([]);
-});
-
-test("an apply of which a part failed is a failed deployment", async () => {
-  const stage = await staged({ chaos: [{ method: "POST", match: "/projects/b/*", status: 422 }] });
-  const ran = await stage.evenkeel(...applying);
-  expect(ran.code).toBe(1);
-  expect(await deployments(stage)).toMatchObject([{ status: "failed" }]);
-});
-
 test("an interrupted apply is a canceled deployment", async () => {
   const stage = await staged({ latency: 150 });
   const running = stage.begin(...applying, "--concurrency", "1");
@@ -53,45 +39,4 @@ test("an interrupted apply is a canceled deployment", async () => {
   running.kill("SIGINT");
   expect((await running.ended).code).toBe(130);
   expect(await deployments(stage)).toMatchObject([{ status: "canceled" }]);
-});
-
-test.each([
-  ["cannot be created", { method: "POST", status: 500 }, /the apply is not recorded as a deployment/],
-  [
-    "may have been created",
-    { method: "POST", reset: true, acted: true },
-    /whether the deployment was created is unknown/,
-  ],
-  [
-    "cannot be finished",
-    { method: "PUT", status: 403 },
-    /evenkeel deployments update ops\/policies 1 --status success corrects it/,
-  ],
-] as const)("a record that %s is a warning, and the apply's own result stands", async (_, fault, words) => {
-  const stage = await staged({ chaos: [{ match: "/projects/ops*/deployments*", ...fault }] });
-  const ran = await stage.evenkeel(...applying, "--report", "json");
-  expect(ran.code).toBe(0);
-  expect(ran.stderr).toMatch(words);
-  expect(outcomes(ran.plan()).filter((outcome) => outcome.startsWith("applied"))).toHaveLength(4);
-  expect(ran.plan().warnings).toContainEqual({ rule: "deployment-record", message: expect.stringMatching(words) });
-});
-
-test("a dry run prints the record's requests around the others, and sends none", async () => {
-  const stage = await staged();
-  const ran = await stage.evenkeel("apply", "--dry-run", ...record, "--report", "json");
-  expect(ran).toMatchObject({ code: 0, writes: 0 });
-  const { requests } = JSON.parse(ran.stdout);
-  expect(requests).toHaveLength(6);
-  expect(requests[0]).toMatchObject({ method: "POST", parameters: { status: "running", tag: false } });
-  expect(requests.at(-1)).toMatchObject({ method: "PUT", path: "/projects/ops%2Fpolicies/deployments/:deployment_id" });
-});
-
-test.each([
-  [["--sha", "1f2e"], /need --record-deployment/],
-  [["--record-deployment", "production"], /--deployment-project is missing.*--sha is missing.*--ref is missing/],
-  [[...record, "--deployment-project", ""], /--deployment-project is empty/],
-])("%j is wrong usage", async (args, words) => {
-  const stage = await staged();
-  const ran = await stage.evenkeel("apply", "--yes", ...args);
-  expect(ran).toMatchObject({ code: 64, reads: 0, writes: 0, stderr: expect.stringMatching(words) });
 });

@@ -5,95 +5,15 @@ import { serve } from "../client/scripted.ts";
 import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { runProgram } from "./program.ts";
-import { outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
 const policy = { projects: ["p", "q"], licenses: { MIT: "allowed" }, disabled: ["irc-gateway"] };
 const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } } }, { path: "q" }];
-
-describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
-  test.each([
-    ["an unknown command", ["aply"], /unknown command 'aply'; did you mean apply\?/],
-    [
-      "an unknown option",
-      ["plan", "--detailed-exitcodes"],
-      /'--detailed-exitcodes'; did you mean --detailed-exitcode\?/,
-    ],
-    ["an unknown report", ["plan", "--report", "jsn"], /jsn.*did you mean json\?/],
-    ["an argument of a command without any", ["plan", "p/a"], /plan takes no argument, got 1; -h shows its options/],
-    ["an argument too many", ["diff", "a", "b"], /diff takes at most 1 argument, got 2; -h shows its options/],
-    ["a report without its path", ["plan", "--report", "json="], /path/],
-    ["a shard beyond the last", ["plan", "--shard", "3/2"], /I\/N/],
-    ["a time without a unit", ["plan", "--timeout", "soon"], /duration/],
-    ["a time of nothing", ["plan", "--timeout", "0s"], /greater than zero/],
-    ["a patience of nothing", ["plan", "--give-up-after", "0ms"], /greater than zero/],
-    ["a concurrency in words", ["plan", "--concurrency", "many"], /whole number/],
-    ["a concurrency of nothing", ["plan", "--concurrency", "0"], /whole number/],
-    ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /as it was reviewed.*--target/],
-    ["a host for no hooks", ["watch", "--host", "0.0.0.0"], /--host has no effect without --hooks/],
-    ["an interval of no polls", ["watch", "--poll", "5s"], /--poll has no effect without --follow/],
-    [
-      "a time limit for files",
-      ["import", "--from", "terraform", "x", "--timeout", "5s"],
-      /--timeout has no effect with/,
-    ],
-    [
-      "requests for files",
-      ["import", "--from", "gitlabform", "x", "--concurrency", "2"],
-      /--concurrency has no effect/,
-    ],
-    [
-      "patience for files",
-      ["import", "--from", "gitlabform", "x", "--give-up-after", "2s"],
-      /--give-up-after has no effect/,
-    ],
-    ["a shard of a saved plan", ["apply", "plan.json", "--shard", "1/2"], /as it was reviewed.*--shard/],
-    ["a saved plan and --resend", ["apply", "plan.json", "--resend", "p:*"], /as it was reviewed.*--resend/],
-    [
-      "a saved plan and all that decides what a plan holds",
-      ["apply", "plan.json", "--storage", "--target", "p:*", "--shard", "1/2", "--yes"],
-      /as it was reviewed; plan again to use --storage and --target and --shard/,
-    ],
-    ["a saved plan and --storage", ["apply", "plan.json", "--storage", "--dry-run"], /as it was reviewed.*--storage/],
-    ["a token of an unset variable", ["serve", "--token", ""], /--token is empty/],
-    ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
-    ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
-    ["a target of an empty variable", ["plan", "--target", ""], /--target "": expected a glob that is not empty/],
-    ["a target of no kind", ["plan", "--target", "p:licence/M*"], /such as p:license\/M\*/],
-    ["apply with nobody to ask", ["apply"], /--yes/],
-    ["two folders", ["-C", "here", "plan", "-C", "there"], /-C was given twice/],
-    ["a folder where none is looked at", ["-C", "here", "completion", "bash"], /unknown option '-C'/],
-  ])("%s", async (_, args, words) => {
-    const { evenkeel, files } = await scene({ projects, policy });
-    const ran = await evenkeel(...args);
-    expect(ran).toMatchObject({ code: 64, stdout: "", reads: 0, writes: 0 });
-    expect(ran.stderr).toMatch(words);
-    expect(Object.keys(files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
-  });
-});
-
-test("a folder that is not there is told as such", async () => {
-  const { evenkeel } = await scene({ projects, policy });
-  const ran = await evenkeel("validate", "-C", "no-such-folder");
-  expect(ran).toMatchObject({ code: 1, stdout: "" });
-  expect(ran.stderr).toMatch(/^error: there is no folder \S*no-such-folder$/m);
-});
 
 test("-C may stand before the command", async () => {
   const { evenkeel, root } = await scene({ projects, policy });
   const ran = await evenkeel("-C", root, "validate");
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("Valid: 1 policy") });
-});
-
-test.each([
-  [["import", ".."]],
-  [["import", "a/../q"]],
-  [["routes", "..", "--event", "push", "--live"]],
-  [["deployments", "list", "q/."]],
-])("no path leads elsewhere: %s", async (args) => {
-  const { evenkeel } = await scene({ projects, policy });
-  const ran = await evenkeel(...args);
-  expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0, writes: 0 });
-  expect(ran.stderr).toContain(" names nothing on the server: no part of a path is . or ..");
 });
 
 describe("reports", () => {
@@ -169,17 +89,6 @@ test("-C finds the workspace from elsewhere, and from below", async () => {
   );
 });
 
-test("--target takes addresses by globs, and reads no other project", async () => {
-  const { evenkeel } = await scene({ projects, policy });
-  const licenses = await evenkeel("plan", "--target", "*:license/*", "--report", "json");
-  expect(told(licenses.plan())).toEqual(["create p:license/MIT", "create q:license/MIT"]);
-  const one = await evenkeel("plan", "--target", "q", "--target", "P:integration/irc*", "--report", "json");
-  expect(told(one.plan())).toEqual(["disable p:integration/irc-gateway", "create q:license/MIT"]);
-  const applied = await evenkeel("apply", "--yes", "--target", "q:license/MIT", "--report", "json");
-  expect(outcomes(applied.plan())).toEqual(["applied q:license/MIT"]);
-  expect(applied.requests.filter((request) => request.includes("/projects/p"))).toEqual([]);
-});
-
 test("as many requests are in flight as --concurrency says, reads and writes together", async () => {
   let most = 5;
   // Nothing is answered before as many are there as ever will be, unless they come only after an answer.
@@ -211,19 +120,6 @@ test("--timeout ends the whole run, and says so", async () => {
   const ran = await evenkeel("plan", "--timeout", "1s");
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain("--timeout of 1 s");
-});
-
-test("--quiet leaves notes and warnings out, not problems and not results", async () => {
-  const { evenkeel } = await scene({
-    projects: [{ path: "p" }],
-    policy: { projects: ["p", "gone"], licenses: { MIT: "approved" } },
-  });
-  const loud = await evenkeel("plan");
-  expect(loud.stderr).toMatch(/warning: .*approved/);
-  const quiet = await evenkeel("plan", "--quiet");
-  expect(quiet.stderr).not.toContain("approved");
-  expect(quiet.stderr).toContain("gone");
-  expect(quiet.stdout).toBe(loud.stdout);
 });
 
 test("colours come where they are asked for, and nowhere else", async () => {

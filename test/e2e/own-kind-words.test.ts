@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { stage } from "../support/stage.ts";
-import { until } from "../support/until.ts";
 
 const latest = { release: "19.9", tier: "ultimate" } as const;
 
@@ -43,20 +42,5 @@ describe("what a kind of the workspace loosens is told in its words", () => {
   test.each(["text", "markdown", "html", "ndjson", "sarif", "junit", "codequality", "github"])("%s", async (report) => {
     const { evenkeel } = await made("open");
     expect((await evenkeel("plan", "--report", report)).stdout).toContain(loosened);
-  });
-
-  test("a saved plan, as the console, approve and apply know it", async () => {
-    const { evenkeel, begin } = await made("open");
-    const { stderr } = await evenkeel("plan", "--save");
-    const run = /apply --plan (\S+)/.exec(stderr)?.[1] ?? "";
-    const { said, kill, ended } = begin("console", "--port", "0");
-    await until(() => said().includes("listening on "));
-    const url = /listening on (\S+)/.exec(said())?.[1];
-    for (const page of ["/review", `/runs/${run}/plan`])
-      expect(await (await fetch(url + page)).text(), page).toContain(loosened);
-    kill("SIGTERM");
-    await ended;
-    const applied = await evenkeel("apply", "--plan", run);
-    expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining(loosened)]);
   });
 });
