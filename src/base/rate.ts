@@ -44,3 +44,6 @@ export function durationOf(text: string): number | undefined {
   const factor = durationUnits[unit];
   return factor === undefined ? undefined : Number(amount) * factor;
 }
+
+/** The highest number of concurrent requests. */
+export const maxConcurrency = 128;

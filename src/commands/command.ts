@@ -1,9 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import { isDay } from "../base/day.ts";
 import type { ExitCode } from "../base/exit.ts";
-import { durationOf } from "../base/rate.ts";
+import { durationOf, maxConcurrency } from "../base/rate.ts";
 import { type Wave, wavesIn } from "../manifest/waves.ts";
-import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An option of a command. `flags` is in commander's notation. */

@@ -47,7 +47,12 @@ const isLimited: (field: FieldSchema) => boolean = memoized(
 const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed", "x-values"] as const;
 
 /** The reason why a server certainly lacks a field of a kind, or a part of its value; undefined if it has it. */
-export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
+export function missingField(
+  file: Pick<ResourceKind, "singular" | "fields">,
+  name: string,
+  value: unknown,
+  platform: Platform,
+): string | undefined {
   const reasons = limitedFields(file.fields, { [name]: value }, []).map((declared) => {
     const { tier, release } = explainLacking(file.singular.replaceAll("_", " "), declared, platform);
     return tier ?? (chooseSeverity(declared.field).severity === undefined ? release : undefined);

@@ -1,55 +1,71 @@
-import { isObject } from "../base/json.ts";
+import { isObject, valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { unavailable } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { addedElsewhere, foreignSlug } from "../model/dialect-evidence.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
-import { type PolicyKind, policyKinds } from "../model/kinds.ts";
-import { bareName, type Owner, ownerOfName, owners, pluralOwner } from "../model/owner.ts";
-import type { Problem } from "../model/types.ts";
+import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { bareName, kindWord, type Owner, ownerOfName, owners, pluralOwner } from "../model/owner.ts";
+import { isSingleton, keyFieldsOf, keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Kind, Problem } from "../model/types.ts";
 import { compileWhere } from "./condition.ts";
+import type { Document } from "./document.ts";
 import {
-  absentUndeclared,
-  type Checkable,
-  distinctKeys,
-  type ShapedPolicy,
-  toCheckable,
-  writtenKeys,
-} from "./kind-checks.ts";
-import { keysIn, type PolicyText, sectionIn, sectionPath, selectorKeys } from "./policy-text.ts";
+  type KindAsFile,
+  keysIn,
+  kindsNamedIn,
+  ownerOfPolicy,
+  type PolicyText,
+  sectionIn,
+  sectionPath,
+  selectorKeys,
+} from "./policy-text.ts";
 import type { Path } from "./positions.ts";
-import { expressionProblem, problemAt } from "./problem.ts";
+import { expressionProblem, problemAt, type Rule, rules } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
 import { listed } from "./shape.ts";
+import type { Workspace } from "./workspace.ts";
 
-type Check = (policy: Checkable) => readonly Problem[];
-
-const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["projects, groups or the instance are selected, only one of them", oneOwner],
-  ["the instance needs no selection", wholeInstance],
-  ["globs are valid", knownGlobs],
-  ["what is selected has each section", ownSections],
-  ["where is an expression", knownCondition],
-  ["until is a date that exists", ({ document, text }) => undated(document, text.until)],
-  ["slugs are in the catalogue", knownSlugs],
-  ["the server supports what is declared", available],
-  ["nothing is both declared and disabled", uncontradicted],
-  ["nothing is both declared and absent", absentUndeclared],
-  ["a resource is listed once", distinctKeys],
-  ["the tier supports each section", sectionsInTier],
-  ["the release supports each section", sectionsInRelease],
-]);
-
-const allChecks = [...checks.values()];
-
-export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  const checkable = toCheckable(policy);
-  const problems: Problem[] = [];
-  for (const check of allChecks) for (const problem of check(checkable)) problems.push(problem);
-  return problems;
+export interface ShapedPolicy {
+  readonly document: Document;
+  readonly text: Partial<PolicyText>;
+  readonly workspace: Workspace;
 }
+
+interface Checkable extends ShapedPolicy {
+  readonly catalogue: Catalogue;
+  readonly of: Owner;
+  readonly kinds: readonly PolicyKind[];
+  readonly files: readonly KindAsFile[];
+}
+
+/** Reports all problems of a policy on its own, beyond its schema and the fields of its resources. */
+export function checkPolicy({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
+  const { catalogue } = workspace;
+  const { value } = document;
+  const of = ownerOfPolicy(value);
+  const named = kindsNamedIn(catalogue, of, isObject(value) ? value : {});
+  const policy = { document, text, workspace, catalogue, of, ...named };
+  return checks.flatMap((check) => check(policy));
+}
+
+const checks: readonly ((policy: Checkable) => readonly Problem[])[] = [
+  oneOwner,
+  wholeInstance,
+  knownGlobs,
+  ownSections,
+  knownCondition,
+  ({ document, text }) => undated(document, text.until),
+  knownSlugs,
+  available,
+  uncontradicted,
+  absentUndeclared,
+  distinctKeys,
+  sectionsInTier,
+  sectionsInRelease,
+];
 
 function oneOwner({ document }: Checkable): readonly Problem[] {
   const { value } = document;
@@ -194,4 +210,72 @@ function findSection(text: Partial<PolicyText>, section: string): Path | undefin
   if (text.absent?.[section] !== undefined) return ["absent", section];
   const item = listed(text.exclusive).find(([word]) => word === section);
   return item && ["exclusive", item[1]];
+}
+
+/** The keys of a section, even if their values are invalid: a wrong value does not hide a wrong key. */
+function writtenKeys({ document: { value } }: Checkable, section: string): readonly string[] {
+  const written = valueAtPath(value, sectionPath(section));
+  return isObject(written) ? Object.keys(written) : [];
+}
+
+function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text: string) => string {
+  const { identity } = kindOf(catalogue, kind);
+  if (keyFieldsOf(file).length === 1) return identity;
+  return (text) => identity(keyTextOf(file, keyValuesOf(file, text)));
+}
+
+function absentUndeclared(policy: Checkable): readonly Problem[] {
+  const { document, text, files } = policy;
+  if (text.absent === undefined) return [];
+  return files.flatMap((row) => {
+    const gone = text.absent?.[row.section];
+    if (gone === undefined) return [];
+    const identify = identifier(policy.catalogue, row.kind, row.file);
+    const keys = writtenKeys(policy, row.section);
+    const declared = new Set((isSingleton(row.file) ? keys.slice(0, 1).map(() => "") : keys).map(identify));
+    const absent: readonly (readonly [key: string, path: Path])[] =
+      gone === true
+        ? [["", ["absent", row.section]]]
+        : listed(gone).map(([key, index]) => [key, ["absent", row.section, index]]);
+    return absent
+      .filter(([key]) => declared.has(identify(key)))
+      .map(([key, path]) =>
+        problemAt("contradiction", `${key || row.section} is declared above and absent here`, { document, path }),
+      );
+  });
+}
+
+/** Duplicate resources, even if their keys are spelled differently. */
+function distinctKeys(policy: Checkable): readonly Problem[] {
+  const { document, catalogue, files } = policy;
+  return files.flatMap(({ kind, section, file }) => {
+    const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
+    if (keys.length < 2) return [];
+    return sameKeys(keys, identifier(catalogue, kind, file)).map(([key, other]) => {
+      const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
+      return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });
+    });
+  });
+}
+
+function sameKeys(keys: readonly string[], identify: (key: string) => string): readonly [string, string][] {
+  const first = new Map<string, string>();
+  const same: [string, string][] = [];
+  for (const key of keys) {
+    const identity = identify(key);
+    const other = first.get(identity);
+    if (other === undefined) first.set(identity, key);
+    else same.push([key, other]);
+  }
+  return same;
+}
+
+function describeSameness(key: string, other: string): string {
+  return key.toLowerCase() === other.toLowerCase() ? ": case is ignored" : "";
+}
+
+/** The rule for duplicates: some kinds have their own, from before there was a common one. */
+function duplicateRule(kind: Kind): Rule {
+  const own = `duplicate-${kindWord(kind)}`;
+  return own in rules ? (own as Rule) : "duplicate-resource";
 }

@@ -1,10 +1,9 @@
 import { globFault } from "../base/glob.ts";
-import { durationOf, type Rate, rateOf } from "../base/rate.ts";
+import { durationOf, maxConcurrency, type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { foreignGlob } from "../model/dialect-evidence.ts";
 import { neutral } from "../model/dialects.ts";
-import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Environment, Problem, SecretReference, Tier } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { Document, Parsed } from "./document.ts";

@@ -1,4 +1,4 @@
-import type { Integration, IntegrationParameter } from "./integration.ts";
+import type { Integration } from "./integration.ts";
 import { compareReleases } from "./releases.ts";
 import type { Platform, Tier } from "./types.ts";
 
@@ -42,22 +42,6 @@ export function unavailable(
     return { rule: "environment", message: `${slug} exists only in the ${environment} environment` };
   }
   return undefined;
-}
-
-/** A sentence on why this platform does not have a parameter of an available integration; undefined if it does. */
-export function unavailableParameter(
-  { slug }: Integration,
-  { name, introduced, removed }: IntegrationParameter,
-  platform: Platform,
-): { rule: Unavailability; message: string } | undefined {
-  if (!introduced && !removed) return undefined;
-  const message = unavailableBefore(`${name} of ${slug} exists`, introduced, platform);
-  if (message !== undefined) return { rule: "release", message };
-  if (!removed || compareReleases(platform.release, removed) < 0) return undefined;
-  return {
-    rule: "release",
-    message: `${name} of ${slug} was removed in release ${removed}; ${serverWords(platform)}`,
-  };
 }
 
 /** A sentence, starting with `what`, on why this platform does not have a feature of a later release; undefined if it does. */

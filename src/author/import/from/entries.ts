@@ -1,7 +1,8 @@
 import { typeOf } from "../../../base/json.ts";
 import { createRedactor, type Redactor } from "../../../base/known-secrets.ts";
 import { didYouMean } from "../../../base/nearest.ts";
-import { unavailable, unavailableParameter } from "../../../model/availability.ts";
+import { missingField } from "../../../manifest/field-availability.ts";
+import { unavailable } from "../../../model/availability.ts";
 import { type Catalogue, type Integration, type IntegrationParameter, isRequiredAt } from "../../../model/catalogue.ts";
 import { comparableScalar } from "../../../model/field-meaning.ts";
 import { outOfRelease } from "../../../model/kind-availability.ts";
@@ -130,8 +131,8 @@ function readParameter(
     const suggestion = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
     return problem(`${written} is left out: ${slug} has no such parameter${suggestion}`);
   }
-  const missing = unavailableParameter(integration, parameter, context.platform);
-  if (missing) return problem(missing.message);
+  const missing = missingField({ ...integration, singular: slug }, parameter.name, value.value, context.platform);
+  if (missing !== undefined) return problem(missing);
   if (value.unknown === undefined && (value.value === null || value.value === undefined)) return { named: [] };
   const read = statedValue(integration, parameter, value, context);
   return "why" in read
