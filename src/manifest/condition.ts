@@ -53,7 +53,6 @@ const namespaceFields = ["id", "name", "path", "kind", "full_path", "parent_id"]
 const sampleRow = { id: 1, name: "API", path: "api", visibility: "private", archived: false };
 const sampleTime = "2026-01-01T00:00:00.000Z";
 
-/** A row in which every field has a value. */
 const samples: Readonly<Record<Owner, JsonObject>> = {
   project: {
     ...sampleRow,

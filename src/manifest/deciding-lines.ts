@@ -127,7 +127,6 @@ function listVariables(value: unknown): readonly string[] {
   });
 }
 
-/** The most specific selector of the line's policy that matches a project. */
 function findSelector(layers: readonly Layer[], { document }: Stated, project: Project): string {
   const layer = layers.find(({ policy }) => policy.document === document);
   const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, project));

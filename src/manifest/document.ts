@@ -12,9 +12,7 @@ export interface Document {
   readonly value: unknown;
   /** Position of a value or its key. The first call parses the document for positions. */
   place(path: Path, of?: "key" | "value"): Place;
-  /** True if a key or the dash of an item is followed only by a comment. */
   isCommented(path: Path): boolean;
-  /** Position of a character of the string at a path; `text` is the value of the string. */
   within(path: Path, text: string, offset: number): Place;
   numbered(index: number): Document;
 }
@@ -222,7 +220,6 @@ function listMergeKeys(value: unknown, path: Path): readonly Path[] {
 
 type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
 
-/** Number of lines before an error that are searched for an unclosed mark. */
 const mostLines = 5000;
 
 interface OpenMark {
@@ -260,7 +257,6 @@ function findUnclosed(
   return undefined;
 }
 
-/** Each candidate requires parsing the text. */
 const mostCandidates = 20;
 
 function isBetter(mended: Yaml, fault: YamlFault): boolean {
@@ -307,5 +303,4 @@ function listClosings(comment: string): string {
 
 const swallowed = "what follows # is a comment, with the bracket in it; a value that begins with # needs quotes";
 
-/** Quoted values, comments, and brackets that begin or end a value. */
 const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|\s#.*|(?<=^|[-:,[{]\s*)[[{]|[\]}]/g;

@@ -15,7 +15,6 @@ export interface Stated extends Origin {
   readonly path: Path;
 }
 
-/** One policy's declaration of one resource. The most specific layer's entry takes effect. */
 export interface PolicyEntry extends Stated {
   /** The declared state; the fields named in `templates` are not interpolated yet. */
   readonly desired: Desired;
@@ -74,7 +73,6 @@ export function mergedEntry(first: PolicyEntry, setBy: ReadonlyMap<string, Polic
   return { policy, document, path, written, place, keyed, templates, setBy, desired };
 }
 
-/** The entry of a singleton without one of its fields; undefined if it had no other. */
 export function withoutField(entry: PolicyEntry, name: string): PolicyEntry | undefined {
   const { policy, document, path, written, place, keyed, desired } = entry;
   const { [name]: _, ...fields } = desired.fields;
@@ -161,7 +159,6 @@ export function stated(document: Document, policy: string, path: Path): Stated {
 
 export interface WrittenResource {
   readonly document: Document;
-  /** The path of its fields. */
   readonly path: Path;
   readonly file: ResourceKind;
   readonly entry: Integration | undefined;
@@ -172,7 +169,6 @@ export interface WrittenResource {
   readonly parameters: JsonObject;
   /** True if fields that it lacks are those of the next entry in order of precedence (`inherit: true`). */
   readonly inherits: boolean;
-  /** The field that stands for the whole value. */
   readonly bare: string | undefined;
 }
 

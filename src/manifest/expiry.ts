@@ -10,7 +10,6 @@ import { listedOf, needsLookup, projectsOf } from "./projects.ts";
 import type { PlanRule } from "./rules.ts";
 import { type Layer, matchingLayers } from "./selection.ts";
 
-/** Number of days before expiry from which a warning is shown. */
 export const expiryNotice = 14;
 
 export function isExpired({ until }: { readonly until?: string }, today: string): boolean {

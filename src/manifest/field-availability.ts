@@ -35,7 +35,6 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
   });
 }
 
-/** True if a field, or a part of its value, is deprecated or needs a tier or release. */
 const isLimited: (field: FieldSchema) => boolean = memoized(
   ({ properties = {}, items, ...field }: FieldSchema) =>
     limiting.some((word) => field[word] !== undefined) ||
@@ -85,7 +84,6 @@ function limitedFields(field: FieldSchema, value: unknown, path: Path): readonly
 
 const none: readonly never[] = [];
 
-/** A value of a field that not every server takes, as a field that has the same servers. */
 function limitedValue(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
   const { "x-values": limits } = field;
   if (!limits || !isScalar(value)) return none;

@@ -44,7 +44,6 @@ interface Narrowed {
   readonly fields: readonly string[];
 }
 
-/** Entries that leave out fields of a policy with a wildcard, one warning for equal cases. */
 function narrowedEntries(known: readonly KnownRuling[]): readonly Problem[] {
   const all = known.flatMap(({ ruling }) => findNarrowed(ruling));
   const equal = grouped(all, ({ wide, fields }) => JSON.stringify([wide.place(), fields]));
@@ -81,7 +80,6 @@ function warnNarrowed({ entry, wide, fields }: Narrowed, others: number): Proble
   return problemAt("narrowed", message, { document, path, of: "key" });
 }
 
-/** Entries with `inherit: true` without another policy to inherit from. */
 function idleInherits(policies: readonly Policy[], inheriting: readonly PolicyEntry[]): readonly Problem[] {
   const all = policies.flatMap(({ entries }) => entries.filter(({ desired }) => desired.presence === "present"));
   const byIdentity = grouped(all, ({ desired }) => desired.identity);

@@ -77,7 +77,6 @@ export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly layers: readonly Layer[];
   readonly vars: ReadonlyMap<string, Variable>;
   readonly winners: ReadonlyMap<string, PolicyEntry>;
-  /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
   /** Resources that still need interpolation, with their index. */
   readonly open: readonly (readonly [index: number, entry: PolicyEntry])[];
@@ -253,7 +252,6 @@ function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
 
 type Spot = Parameters<VariableScope["interpolate"]>[1];
 
-/** The fields to interpolate, and their locations: equal for all projects. */
 const spotsOf = memoized(
   (entry: PolicyEntry) =>
     entry.templates.map((name): { name: string; spot: Spot } => ({ name, spot: lineOfField(entry, name) })),
@@ -265,7 +263,6 @@ interface Filling {
   readonly problems: Problem[];
 }
 
-/** Undefined if any part has no value. */
 function fillValue(value: Value, spot: Spot, filling: Filling): Value | undefined {
   if (isReference(value)) return fillReference(value, { ...spot, path: [...spot.path, "secret"] }, filling);
   if (isTemplate(value)) {

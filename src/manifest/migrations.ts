@@ -52,7 +52,6 @@ function readMigration(document: Document): ReadMigration {
   return { ...read, migration: { name, document, from, to, repositories: kinds, ...flags } };
 }
 
-/** Repositories of a kind may leave a storage for one destination only. */
 function overlaps(migrations: readonly StorageMigration[]): readonly Problem[] {
   const first = new Map<string, StorageMigration>();
   return migrations.flatMap((migration) => {

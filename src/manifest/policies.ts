@@ -46,7 +46,6 @@ export interface Policy {
   /** Selectors of projects or, with a slash at the end, of groups; for the instance, its name. */
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
-  /** Limits the selection by a condition. */
   readonly where?: Condition;
   /** True if it also applies to archived projects and those scheduled for deletion. */
   readonly includesArchived: boolean;

@@ -5,7 +5,6 @@ import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { type Owner, owners } from "../model/owner.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 
-/** A Policy document as written, if it conforms to the schema. */
 export interface PolicyText {
   readonly name: string;
   readonly projects: readonly (string | number)[];

@@ -84,7 +84,6 @@ function nearestSpot(root: YamlNode | undefined, path: Path): { readonly key: nu
 
 interface Duplicate {
   readonly path: Path;
-  /** Offsets of the key, and of its first occurrence. */
   readonly at: number;
   readonly first: number;
 }
@@ -106,10 +105,8 @@ interface YamlNode {
   readonly repeated: readonly YamlNode[];
 }
 
-/** For an item of a list, key and value are the same. */
 interface YamlPair {
   readonly key: YamlNode;
-  /** Undefined for a key without a value. */
   readonly value: YamlNode | undefined;
 }
 
@@ -217,7 +214,6 @@ class Composer {
   }
 }
 
-/** An empty node begins where it would be written. */
 function findStart(input: string, from: number, end: number): number {
   before.lastIndex = from;
   before.test(input);

@@ -112,7 +112,6 @@ export function expressionProblem(
   return { ...problem, place: document.within([key], text, offset), excerpt: createExcerpt(text, offset) };
 }
 
-/** The line around an error in an expression, with a caret below; long lines are truncated. */
 function createExcerpt(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
   const line = text.slice(start, start + 100).split("\n")[0] ?? "";
@@ -160,7 +159,6 @@ function sortKey({ place, rule, message }: Problem): readonly (string | number)[
   return [place?.file ?? "", place?.line ?? 0, place?.column ?? 0, rule, message];
 }
 
-/** Documents whose name an earlier one of the same kind has; `noun` is for the message. */
 export function duplicateNames(
   rule: Rule,
   noun: string,

@@ -131,7 +131,6 @@ export function listedOf(owner: Owner, listing: readonly Project[] | undefined):
   return own && own.length > 0 ? own : undefined;
 }
 
-/** The listed projects, and other projects that policies name, without duplicates. */
 export function knownProjects(policies: readonly Policy[], listing: readonly Project[] = []): readonly Project[] {
   const ids = new Set(listing.map(idNameOf));
   const paths = new Set(listing.map(({ path }) => path?.toLowerCase()));

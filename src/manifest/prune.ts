@@ -179,7 +179,6 @@ class Pruning {
   }
 }
 
-/** Whether a wide policy selects all that a glob of a policy does, also projects to come. */
 function coversWholly(wide: Policy, policy: Policy, glob: GlobSelector): boolean {
   const isExcepted = (selector: Selector) => policy.except.some((each) => covers(each, selector));
   return (
@@ -205,7 +204,6 @@ function isSame(own: Desired, wide: Desired, { field, inherits }: ComparedPart):
   return names.every((name) => equal(own.fields[name], wide.fields[name]));
 }
 
-/** Whether another policy takes effect with the entry as without it, wherever it meets the policy. */
 function overriddenAnyway(candidate: Candidate, other: Policy): boolean {
   const { policy, wide } = candidate;
   if (other === policy || other === wide || isSameIn(candidate, other)) return true;
@@ -229,7 +227,6 @@ function isSameIn({ entry, field, ...candidate }: Candidate, other: Policy): boo
   return declaresSame({ ...candidate, entry, field, wideEntry: found });
 }
 
-/** The policies that `prune` compares with if none is named. */
 export function widePolicies(policies: readonly Policy[]): readonly Policy[] {
   return policies.filter((policy) => isWide(policy) && policy.where === undefined);
 }

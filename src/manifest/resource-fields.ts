@@ -33,7 +33,6 @@ import type { Workspace } from "./workspace.ts";
 export interface Declared {
   readonly fields: Readonly<Record<string, Value>>;
   readonly templates: readonly string[];
-  /** Literal secrets, by their `manifest:` references. */
   readonly plaintext: readonly (readonly [reference: string, literal: string])[];
   readonly problems: readonly Problem[];
 }
@@ -150,7 +149,6 @@ export function interpolatedResource(
   };
 }
 
-/** Faults in the combination of fields from several policies, each valid on its own, after interpolation. */
 export function combinedFaults(
   written: WrittenResource,
   fields: Fields,
@@ -165,7 +163,6 @@ export function combinedFaults(
   return [...faults, ...plaintextProblems(written, fields)];
 }
 
-/** The fields that an entry with `inherit: true` needs and no policy below it has. */
 export function missingFields(written: WrittenResource, fields: Fields): readonly Problem[] {
   const all = faultsOf({ ...written, inherits: false }, fields).filter(({ rule }) => isMissing(rule));
   return all.map((fault) => problemOf(written, fields, fault));
@@ -227,7 +224,6 @@ function formatFaults(
   });
 }
 
-/** Items with the key of an earlier one, which servers would take for the same. */
 function repeatedItems(
   { "x-items": calls }: FieldSchema,
   value: readonly Plain[],

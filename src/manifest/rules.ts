@@ -8,23 +8,19 @@ import { readHead } from "./document-head.ts";
 import { duplicateNames, problemAt } from "./problem.ts";
 import { listed, shape } from "./shape.ts";
 
-/** A check of plans as declared in a manifest; its expression is not compiled yet (docs/rules.md). */
 export interface PlanRule {
   readonly name: string;
   readonly severity: Severity;
-  /** The subject: each change, or the plan as a whole. */
   readonly on: "change" | "plan";
   /** CEL. */
   readonly when: string;
   readonly message: string;
   readonly except: readonly string[];
-  /** The last day on which the exceptions apply. */
   readonly until?: string;
   readonly document: Document;
 }
 
 export interface PlanRules {
-  /** Rules with an expression, sorted by name; an invalid name or message is empty. */
   readonly rules: readonly PlanRule[];
   readonly problems: readonly Problem[];
 }

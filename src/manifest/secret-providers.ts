@@ -23,7 +23,6 @@ export interface Providers {
   readonly problems: readonly Problem[];
 }
 
-/** The placeholder for the reference in an argument. */
 export const placeholder = "{ref}";
 
 interface ProviderText {
@@ -32,7 +31,6 @@ interface ProviderText {
   readonly timeout?: string;
 }
 
-/** Reads the parsed providers file. A file with errors defines no providers. */
 export function readProviders(file: string, { documents, problems }: Parsed): Providers {
   const [document, ...others] = documents;
   if (!document) return nothing(problems.length > 0 ? problems : [problemIn(file, "wrong-type", expected)]);

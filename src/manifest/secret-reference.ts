@@ -180,7 +180,6 @@ export class ResourceReading {
   }
 }
 
-/** The field that makes a returned value a secret (`x-secret-with`). */
 function secretFlag({ "x-secret-with": flags = [] }: FieldSchema, beside: JsonObject): string | undefined {
   return flags.find((flag) => beside[flag] === true);
 }
@@ -212,7 +211,6 @@ export const builtInSchemes = ["env", "file", "manifest"] as const;
 
 export interface SchemeOf {
   readonly scheme: string;
-  /** The text after the first colon. */
   readonly name: string;
 }
 

@@ -17,7 +17,6 @@ export function isMoreSpecific(a: Layer, b: Layer): boolean {
   return a.literal === b.literal ? a.policy.priority > b.policy.priority : a.literal > b.literal;
 }
 
-/** True if a layer overrides another: enforced ones override others, else the more specific one wins. */
 export function overrules(a: Layer, b: Layer): boolean {
   return a.policy.enforce === b.policy.enforce ? isMoreSpecific(a, b) : a.policy.enforce;
 }
@@ -49,12 +48,10 @@ export function matchingLayers(policies: readonly Policy[], project: Project): r
   return coveringLayers(policies, project).filter(({ policy }) => admits(policy, project));
 }
 
-/** True if the conditions of a policy hold for a project that it covers; false if its row is unknown or faulty. */
 function admits({ where, includesArchived }: Policy, project: Project): boolean {
   return (includesArchived || !project.archived) && (where === undefined || where.evaluate(project) === true);
 }
 
-/** True if any policy matches a project by its ID, path or glob, regardless of further conditions. */
 export function isCovered(policies: readonly Policy[], project: Project): boolean {
   return coveringLayers(policies, project).length > 0;
 }
@@ -137,7 +134,6 @@ function candidates({ ids, paths, folders }: Index, id: string | undefined, path
   return [...byId, ...(paths.get(path) ?? none), ...globs];
 }
 
-/** The globs whose base folder is this one or above it. */
 function linesOver(folders: Index["folders"], folder: string): readonly Line[] {
   const found: Line[] = [];
   for (let end = 0; end >= 0 && folders.size > 0; end = nextFolder(folder, end))

@@ -98,7 +98,6 @@ const integrationsOnly = {
 
 type ShapeSchema = readonly [schema: object, references: readonly object[]];
 
-/** The schema of documents of a kind; a policy's sections are left to {@link policyShape}. */
 export function documentShape(kind: DocumentKind): ShapeSchema {
   return shapeSchema(schema.definitions[kind]);
 }

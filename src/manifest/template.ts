@@ -5,7 +5,6 @@ import type { Problem, Scalar } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 import { type Placed, problemAt } from "./problem.ts";
 
-/** A parsed string with interpolations (docs/manifests.md): literal text and references in alternation. */
 type Template = readonly (string | Reference)[];
 
 interface Reference {
@@ -60,7 +59,6 @@ function orEmpty(found: Resolved): Resolved {
 
 const ownFacts = ["path", "name", "id"] as const;
 
-/** Facts about the project or group to which a policy applies. */
 export type ProjectFact = `${NamedOwner}.${(typeof ownFacts)[number]}`;
 
 export const factsOf: Readonly<Record<Owner, readonly ProjectFact[]>> = {

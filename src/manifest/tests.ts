@@ -50,7 +50,6 @@ function idleOthers(document: Document, expect: Expectations | undefined): reado
   return [problemAt("unused-setting", message, { document, path: ["expect", "others"], of: "key" })];
 }
 
-/** Possible paths of a test's seed in the workspace: beside its manifest, or in the workspace's folder. */
 export function seedPaths({ file }: Pick<Document, "file">, given: string): readonly string[] {
   const folder = file.split("/").slice(0, -1);
   return [...new Set([joinPath(folder, given), joinPath([], given)])];

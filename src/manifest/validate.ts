@@ -73,7 +73,6 @@ function hasNoSettings({ settings, problems }: Pick<Loaded, "settings" | "proble
   return !settings && problems.some(({ place, severity }) => place?.file === workspaceFile && severity === "error");
 }
 
-/** Warnings do not count. */
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }

@@ -23,7 +23,6 @@ interface Spot {
 export interface VariableScope {
   readonly project: Project;
   readonly interpolate: (text: string, spot: Spot) => Resolved;
-  /** All problems so far, including those of the variables themselves. */
   readonly problems: () => readonly Problem[];
 }
 
@@ -121,7 +120,6 @@ class Resolving {
   }
 }
 
-/** Maximum depth of nested variables. More would exhaust the stack. */
 const deepest = 100;
 
 const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => facts[fact](project);

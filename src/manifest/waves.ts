@@ -12,7 +12,6 @@ export interface Wave {
 
 export type ParsedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
 
-/** `waves` of a Workspace as written: a list, or its items separated by commas. */
 export type WavesText = string | number | readonly (string | number)[];
 
 /** Default with canaries: those first, then all. */
@@ -49,7 +48,6 @@ export function waveProblems(document: Document, text: WavesText | undefined): r
   return parsed && "fault" in parsed ? [problemAt("wrong-value", parsed.fault, { document, path: ["waves"] })] : [];
 }
 
-/** For example `5%` or `1`. */
 export function waveText({ amount, unit }: Wave): string {
   return unit === "percent" ? `${amount}%` : String(amount);
 }

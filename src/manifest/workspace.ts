@@ -21,7 +21,6 @@ export interface Workspace {
   readonly catalogue: Catalogue;
   /** Sections of kinds with errors, whose entries cannot be checked. */
   readonly faultyKinds?: ReadonlySet<string>;
-  /** Identifies the workspace in a shared state. */
   readonly name: string | undefined;
   readonly server: {
     /** EVENKEEL_URL overrides it. */
@@ -35,7 +34,6 @@ export interface Workspace {
     readonly secrets: "assume-unchanged" | "always-send";
     readonly reads: "verify" | "trust-updated-at";
     readonly allowInsecure: boolean;
-    /** PEM file of certificate authorities, relative to the workspace. */
     readonly ca: string | undefined;
   };
   /** Globs relative to the workspace; undefined for the default. */
@@ -43,35 +41,27 @@ export interface Workspace {
   /** Maximum number of concurrent requests; `auto` is {@link maxConcurrency}. */
   readonly concurrency: number;
   readonly rateLimit: Rate | undefined;
-  /** The order in which an apply changes projects; undefined: all at once. */
   readonly waves: readonly Wave[] | undefined;
   readonly canary: readonly Selector[];
   /** Milliseconds. */
   readonly requestTimeout: number;
   readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
-  /** True if policies also apply to archived projects and those scheduled for deletion. */
   readonly archived: "include" | undefined;
-  /** Globs over addresses. */
   readonly protected: readonly string[];
-  /** A path, or `state`. */
   readonly ledger: string | undefined;
-  /** Receivers of a watcher's notifications. */
   readonly notify: readonly Notify[];
   readonly allowPlaintextSecrets: boolean;
 }
 
 /** A workspace with its files. */
 export interface Loaded {
-  /** Absolute path. */
   readonly root: string;
   readonly workspace: Workspace;
   readonly authorities?: string | undefined;
   readonly documents: readonly Document[];
-  /** The providers of the file in EVENKEEL_SECRET_PROVIDERS; omitted if it is not set. */
   readonly providers?: Providers | undefined;
   /** The document of `evenkeel.yaml`, for problems with a position in it; omitted if it is broken. */
   readonly settings?: Document;
-  /** Problems of `evenkeel.yaml` and of reading files; documents are not validated yet. */
   readonly problems: readonly Problem[];
   /** `sha256:…` over the paths and contents of evenkeel.yaml and all manifests. */
   readonly digest: string;
@@ -218,7 +208,6 @@ function fill(text: Partial<WorkspaceText>): Workspace {
   };
 }
 
-/** The events of a watcher that `on:` of a Workspace can select (docs/watching.md). */
 const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring"] as const;
 
 export type NotifyEvent = (typeof notifyEvents)[number];
@@ -226,9 +215,7 @@ export type NotifyEvent = (typeof notifyEvents)[number];
 export interface Notify {
   readonly url: SecretReference;
   readonly on: readonly NotifyEvent[];
-  /** Undefined: by the host of the URL. */
   readonly format?: "chat" | "teams";
-  /** True if the URL may use plain http to another machine. */
   readonly allowInsecure: boolean;
 }
 
@@ -269,7 +256,6 @@ function notifyProblems(
   });
 }
 
-/** The secrets that a workspace's notifications need, with their paths in the document. */
 export function notifyReferences({ value }: Pick<Document, "value">) {
   const texts = (value as { readonly notify?: unknown } | null)?.notify;
   if (!Array.isArray(texts)) return [];
@@ -280,13 +266,11 @@ export function notifyReferences({ value }: Pick<Document, "value">) {
   });
 }
 
-/** A file that a setting of `evenkeel.yaml` refers to: its path as written, relative to the workspace. */
 export interface NamedFile {
   readonly setting: string;
   readonly path: string;
 }
 
-/** The files that `evenkeel.yaml` refers to, except manifests and state. */
 export function namedFiles({ server }: Pick<Workspace, "server">): readonly NamedFile[] {
   return server.ca === undefined ? [] : [{ setting: "server.ca", path: server.ca }];
 }

@@ -39,7 +39,6 @@ function toMessage(reason: string): string {
   return sentence ?? reason.replace(/"[^"]*"|<[^>]*>/g, "…").slice(0, 100);
 }
 
-/** A plain scalar that the core schema of YAML 1.2 reads as something other than a string. */
 interface PlainScalar {
   /** Its possible first characters, checked first because they rule out most strings. */
   readonly begins: string;

@@ -15,7 +15,6 @@ export function resourceName(kind: Kind, key: string): string {
   return key === "" ? kindWord(kind) : `${kindWord(kind)}/${key}`;
 }
 
-/** The address of a storage migration: `storage:nfs-1/projects`; the key is from `storageKey`. */
 export function storageAddress(key: string): string {
   return `storage:${key}`;
 }

@@ -8,7 +8,6 @@ import { thousands } from "../base/text-format.ts";
 export interface AnswerShape {
   readonly holds: "row" | "rows" | "nothing";
   readonly fields?: Readonly<Record<string, FieldType>>;
-  /** Fields of which each row must have at least one. */
   readonly oneOf?: Readonly<Record<string, FieldType>>;
   /** Types of fields that may also be missing or null. */
   readonly ifAny?: Readonly<Record<string, FieldType>>;

@@ -9,7 +9,6 @@ export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
   return tier === undefined || tiers.indexOf(tier) >= tiers.indexOf(needed);
 }
 
-/** The lowest tier that has managed licenses (docs/api.md). */
 export const licenseTier: Tier = "ultimate";
 
 /** True if a storage move to a cluster requires direct-fetch replication (docs/api.md#rules-for-moving, rule 6). */

@@ -32,13 +32,11 @@ export interface Catalogue {
   /** Every integration, by slug, in the order of the file. */
   readonly integrations: ReadonlyMap<string, Integration>;
   readonly kinds: ReadonlyMap<Kind, KindRow>;
-  /** The flags in a row of the integrations list, in the order of the specification (docs/api.md#list-items). */
   readonly listedFlags: readonly string[];
   /** The event types, in the order of the specification. The parameter that enables one is named `…_events`. */
   readonly events: ReadonlyMap<string, EventKind>;
   /** Facts about the platform that hold in some releases only. */
   readonly facts: readonly Fact[];
-  /** Slugs of integrations in other dialects that are not slugs here. */
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
 

@@ -2,7 +2,6 @@ import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml
 import type { SchemaCheck, SchemaFault } from "../base/schema.ts";
 import type { Place, Problem } from "./types.ts";
 
-/** An error and its path. Of an unknown key, the position is that of the key. */
 export type Fault = Pick<SchemaFault, "path" | "message"> & Partial<Pick<SchemaFault, "rule">>;
 
 export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
@@ -10,7 +9,6 @@ export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readon
 export interface Checks<T> {
   readonly rule: string;
   readonly shape: SchemaCheck;
-  /** The value of an empty text. */
   readonly empty: T;
   readonly faults: (value: T) => readonly Fault[];
 }

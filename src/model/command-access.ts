@@ -1,7 +1,5 @@
-/** A minimum role: in a project, or for the whole server. */
 export type NeededRole = "reporter" | "developer" | "maintainer" | "owner" | "administrator";
 
-/** Roles in a project by their number in the API, the highest first. */
 export const accessLevels = [
   [50, "Owner"],
   [40, "Maintainer"],
@@ -25,7 +23,6 @@ export const neededRoles: Readonly<Record<NeededRole, { readonly words: string; 
 export interface CommandAccess {
   readonly commands: readonly string[];
   readonly role?: NeededRole;
-  /** Describes the project. */
   readonly of?: string;
   readonly scope: "read_api" | "api";
 }

@@ -4,9 +4,7 @@ import { compareReleases } from "./releases.ts";
 /** A sub-item of the spec's planned removals (docs/api.md#removals), or a later one of the platform's own schedule. */
 export interface Deprecation {
   readonly id: string;
-  /** The release of the row. */
   readonly release: string;
-  /** `YYYY-MM-DD`; null if no removal date is set. */
   readonly removal_date: string | null;
   /** The release that announced it: the scan finds uses from then on. Omitted: always. */
   readonly announced?: string;
@@ -75,11 +73,9 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly nest?: string;
 }
 
-/** A setting that a table of a TOML file lacks. */
 export interface TomlDetection extends Detecting<"toml"> {
   /** The name of an array of tables. */
   readonly each: string;
-  /** Dotted paths in the table, and their allowed values. */
   readonly where: Readonly<Record<string, readonly string[]>>;
   readonly lacks: string;
   /** Its allowed values, ignoring case; omitted: any. */
@@ -98,7 +94,6 @@ export interface GraphqlDetection extends Detecting<"graphql"> {
   readonly replace?: string;
 }
 
-/** A request in a script or a program. */
 export interface RestDetection extends Detecting<"rest"> {
   /** Path templates below /api/v4; the whole path must match one. */
   readonly paths: readonly string[];
@@ -114,13 +109,11 @@ export interface RestDetection extends Detecting<"rest"> {
   readonly returned?: string;
 }
 
-/** `receiver "name"` or `receiver.method(:name, …)`. */
 export interface CallDetection extends Detecting<"call"> {
   readonly receiver: string;
   readonly names: readonly string[];
 }
 
-/** A string in a program that matches a pattern. */
 export interface TextDetection extends Detecting<"text"> {
   readonly matches: string;
 }
@@ -136,7 +129,6 @@ export interface ArgumentDetection extends Detecting<"argument"> {
   readonly word?: string;
 }
 
-/** A subcommand of a shell command. */
 export interface CommandDetection extends Detecting<"command"> {
   readonly of: string;
   readonly word: string;
@@ -150,7 +142,6 @@ export interface VariableDetection extends Detecting<"variable"> {
   readonly drop?: boolean;
 }
 
-/** A problem that `validate` finds in a manifest of Evenkeel. */
 export interface ManifestDetection extends Detecting<"manifest"> {
   readonly rule: string;
   readonly values?: readonly string[];
@@ -174,10 +165,8 @@ interface Vocabulary {
 
 type Words<Name extends string> = Readonly<Record<Name, ReadonlySet<string>>>;
 
-/** The whole schedule: the specification's, in its order, then what the platform announced since, by release. */
 export const schedule = text.deprecations as readonly Deprecation[];
 
-/** Findings that are not in the schedule. */
 export const hints = text.hints as readonly Hint[];
 
 const { files, ci, yaml, shell, code, graphql, graphqlTypes, graphqlRoots } = text;
@@ -195,7 +184,6 @@ function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
   return Object.fromEntries(entries);
 }
 
-/** True if the removal is known in a release, so that its uses are reported. */
 export function isAnnounced({ announced }: Pick<Deprecation, "announced">, reached: string): boolean {
   return announced === undefined || compareReleases(reached, announced) >= 0;
 }

@@ -23,7 +23,6 @@ export interface Dialect {
   readonly title: string;
   readonly description: string;
   readonly integrations: Readonly<Record<string, NamedIntegration>>;
-  /** The platform's own additions to the specification. */
   readonly additions?: Additions;
   readonly facts: readonly Fact[];
 }
@@ -44,7 +43,6 @@ export interface Additions {
   readonly integrations: Readonly<Record<string, object>>;
 }
 
-/** A range of releases: including the first, excluding the last. */
 export interface Span {
   readonly from?: string;
   readonly until?: string;

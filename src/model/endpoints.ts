@@ -16,7 +16,6 @@ interface Bodiless {
 
 interface Bodied {
   readonly method: "POST" | "PUT" | "PATCH";
-  /** The encoding of parameters: form fields unless the specification requires JSON. */
   readonly body: "form" | "json";
 }
 
@@ -29,7 +28,6 @@ interface EndpointRow {
   readonly parameters?: Readonly<Record<string, Parameter>>;
   /** A read that is not counted as part of a plan. */
   readonly uncounted?: true;
-  /** Fixed parameters of a list. */
   readonly query?: Fields;
   /** The minimum role that deployed servers require for the call; omitted: access to the project, or any token. */
   readonly needs?: NeededRole;
@@ -95,7 +93,6 @@ export const projectsWithPaths: AnswerShape = {
   keeps: [...keptRowFields("project"), "repository_storage", "permissions"],
 };
 
-/** Required if a list of groups is read for their paths. */
 export const groupsWithPaths: AnswerShape = {
   holds: "rows",
   fields: { ...numbered, full_path: "text" },
@@ -104,7 +101,6 @@ export const groupsWithPaths: AnswerShape = {
 
 const nothing: AnswerShape = { holds: "nothing" };
 
-/** Audit events, newest first. */
 function auditEventsOf(owner: "project" | "group"): Endpoint {
   const times = { created_after: { type: "datetime" }, created_before: { type: "datetime" } } as const;
   const path = `/${owner}s/:id/audit_events`;

@@ -2,11 +2,9 @@ export type PipelineStatus = "success" | "failed";
 
 /** An event type (docs/api.md#events). Its parameter is the type with the suffix `_events`. */
 export interface EventKind {
-  /** The plural, for messages. */
   readonly many: string;
   /** True if it belongs to a branch, so that branch filters apply. */
   readonly onBranch?: boolean;
-  /** Its possible results, if they matter. */
   readonly statuses?: readonly PipelineStatus[];
 }
 

@@ -8,7 +8,6 @@ export function formatFault(field: FieldSchema, text: string): string | undefine
   return urlFault(field["x-url"], text) ?? formats[field.format ?? ""]?.(text);
 }
 
-/** True if a field, or a part of it, has a form that {@link formatFault} checks, or items with keys (cached). */
 export const hasFormats = memoized(
   ({
     "x-url": url,

@@ -74,7 +74,6 @@ export function propertyOf(
   return properties ? undefined : any;
 }
 
-/** Sorts items by meaning and removes duplicates. */
 function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain = (item) => item): readonly Plain[] {
   const byMeaning = new Map(items.map((item) => [canonical(meaning(item)), item]));
   return Array.from(byMeaning)
@@ -138,7 +137,6 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** A list in one string, as a set. */
 function listAsSet(text: string, separator: "comma" | "whitespace"): string {
   const parts = text.split(separator === "comma" ? /,/ : /\s+/).map((part) => part.trim());
   return [...new Set(parts.filter(Boolean))].sort().join("\n");
@@ -212,7 +210,6 @@ export function itemKey(key: string, item: Plain): string {
   return isMapping(item) ? String(item[key] ?? "") : "";
 }
 
-/** True for a declared value that is not a secret. */
 function isLiteral(declared: Value | undefined): boolean {
   return declared !== undefined && declared !== null && !isReference(declared);
 }

@@ -48,7 +48,6 @@ export function cautiousAddressTest(glob: string): AddressTest {
     (forms[ownerOfName(project.name)].some((form) => project[form] === undefined) && matchesOfAny(address));
 }
 
-/** True if a glob over addresses can match a resource of this project. */
 export function projectTest(glob: string): (project: Project) => boolean {
   const matches = projectMatcher(glob);
   const names = namesFor(glob);
@@ -57,7 +56,6 @@ export function projectTest(glob: string): (project: Project) => boolean {
 
 interface AddressScope {
   readonly isLimited: boolean;
-  /** True if any address of a project may pass. */
   readonly includes: (project: Project) => boolean;
   readonly covers: AddressTest;
 }

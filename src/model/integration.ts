@@ -17,7 +17,6 @@ export interface Integration {
   /** The release that introduced it, and the one that removed it. */
   readonly introduced: string | undefined;
   readonly removed: string | undefined;
-  /** The only environment that has it. */
   readonly environment: Environment | undefined;
   /** Fields in the list that the single GET does not return. */
   readonly omitted: readonly string[];
@@ -32,9 +31,7 @@ export interface Integration {
   readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
   readonly fields: ResourceKind["fields"];
-  /** Parameters of the specification that no release of this platform has, with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
-  /** Fixed values of some of these parameters on this platform. */
   readonly always: ReadonlyMap<string, Scalar>;
   /** Names of parameters in other dialects only. */
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
@@ -73,7 +70,6 @@ export interface IntegrationParameter extends FieldSchema {
   readonly valid: ValueRule;
 }
 
-/** Validations of deployed servers beyond those of the API. */
 interface ValueRule {
   /** The format of a value that is not blank. */
   readonly pattern: string | undefined;

@@ -31,7 +31,6 @@ export interface KindExpression {
   readonly members: () => readonly MemberRead[];
 }
 
-/** The expressions of a kind, each compiled on first use. */
 export function kindExpressions({ name }: ResourceKind): KindExpressions {
   const compiledFor = memoized((names: string) =>
     memoized((text: string) => {

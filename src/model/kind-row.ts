@@ -8,14 +8,12 @@ import type { CallAction, Fields, Plain, Tier } from "./types.ts";
  * are independent of specific kinds.
  */
 export interface KindRow {
-  /** Its section of policies; omitted if policies cannot list its resources. */
   readonly policy?: PolicyColumn;
   readonly file: ResourceKind;
   readonly expressions: KindExpressions;
   /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
   readonly keys?: ReadonlyMap<string, Integration>;
   readonly imported?: true;
-  /** The calls for reading its resources; omitted if projects have none. */
   readonly read?: ReadColumn;
   readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */
@@ -25,7 +23,6 @@ export interface KindRow {
   readonly identity: (key: string) => string;
   /** The fields that show a removal, before and after it. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
-  /** The lowest tier that has the kind; some of its resources may need a higher one. */
   readonly tier: Tier;
   /** The fact of a dialect about the releases that have the kind; omitted: all. */
   readonly fact?: string;
@@ -56,12 +53,10 @@ export interface PolicyColumn {
   readonly section: string;
   /** The only field, which a policy sets directly; omitted if a policy sets parameters of the catalogue in a mapping. */
   readonly only?: string;
-  /** The list of disabled resources in a policy; omitted if there is none. */
   readonly off?: string;
 }
 
 interface ReadColumn {
-  /** All resources of a project; for a singleton, the resource itself. */
   readonly list: Endpoint;
   /** True if a project has one resource of the kind, with the key `""`. */
   readonly isSingle?: true;
@@ -69,7 +64,6 @@ interface ReadColumn {
   readonly key: string;
   /** True if calls identify a resource by the `id` of its row: `:row.id` in their paths. */
   readonly numbered: boolean;
-  /** Returns a whole resource, if the list does not. */
   readonly single?: Endpoint;
   /** The name of the list in error messages; omitted if they name single resources by key. */
   readonly title?: string;

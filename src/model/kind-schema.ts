@@ -10,19 +10,16 @@ import { type Owner, owners } from "./owner.ts";
 import { exactIntegers } from "./parameter-check.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "./resource-kind.ts";
 
-/** Checks the fields of a resource as policies write them, key fields included, before interpolation. */
 export const resourceCheck: (kind: ResourceKind) => SchemaCheck = memoized(
   (kind: ResourceKind) => compile(resourceSchema(kind)),
   new WeakMap(),
 );
 
-/** Checks the value of a field as in requests. */
 export const fieldCheck: (field: FieldSchema) => SchemaCheck = memoized(
   (field: FieldSchema) => compile(field),
   new WeakMap(),
 );
 
-/** The schema of {@link resourceCheck}. */
 export function resourceSchema({ fields }: ResourceKind): JsonObject {
   return transformSchema(rejectUnknown(fields), withWords);
 }
@@ -110,7 +107,6 @@ function snippet(singular: string, values: readonly unknown[]): JsonObject {
 /** Any non-empty name. */
 const anyName = "^[\\s\\S]+$";
 
-/** Leaves out key fields, which editors see in the key. */
 function editorResource(kind: ResourceKind): JsonObject {
   const keys = new Set(keyFieldsOf(kind));
   const required = (kind.fields.required ?? []).filter((name) => !keys.has(name));
@@ -186,7 +182,6 @@ function fieldsInWords(kind: ResourceKind): string {
   return field === undefined ? "a mapping of fields" : `a mapping of fields, such as { ${field}: … }`;
 }
 
-/** Schemas of the sections of a policy, by name. */
 export type PolicySections = Readonly<Record<string, JsonObject>>;
 
 /** The shapes of sections for policies of this owner; sections of the other owner are accepted without a check. */

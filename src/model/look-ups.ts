@@ -58,7 +58,6 @@ export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
   return found;
 }
 
-/** The look-ups of a key, each with its field: a creation sends their results. */
 export function keyLookUps(file: ResourceKind, key: string): readonly (readonly [name: string, lookUp: LookUp])[] {
   return Object.entries(keyValuesOf(file, key)).flatMap(([name, text]) =>
     lookUpsIn(file.fields.properties[name] ?? {}, text).map((lookUp) => [name, lookUp] as const),

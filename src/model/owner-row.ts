@@ -26,7 +26,6 @@ export function readableRow(owner: Owner, row: JsonObject): JsonObject {
   return pickFields(row, rowFields[owner]);
 }
 
-/** Reduces a row to some fields, as far as it has them. */
 export function pickFields(row: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }

@@ -10,7 +10,6 @@ export type Owner = (typeof owners)[number];
 /** The order of reads and reports. */
 export const owners = ["project", "group", "instance"] as const;
 
-/** An owner of which there are many, each with an ID and a path. */
 export type NamedOwner = Exclude<Owner, "instance">;
 
 export function ownerRecord<Each>(of: (owner: Owner) => Each): Readonly<Record<Owner, Each>> {
@@ -63,7 +62,6 @@ export function kindOfWord(owner: Owner, word: string): Kind {
   return `${prefixes[owner]}${word}`;
 }
 
-/** The kind of a change in a plan or diff, which contains the word. */
 export function kindIn({ project, kind }: { readonly project: string; readonly kind: string }): Kind {
   return kindOfWord(ownerOfName(project), kind);
 }

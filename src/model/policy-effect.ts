@@ -28,7 +28,6 @@ export function policyEffectOf(sides: Sides, catalogue: Catalogue = catalogueOf(
 
 type KnownChange = Pick<Change, "action" | "key" | "live" | "declared"> & Sides;
 
-/** The effect of a change on the resource as a whole. */
 export function effectOfChange(change: KnownChange, catalogue: Catalogue): PolicyEffect | undefined {
   const row = kindOf(catalogue, change.kind);
   return isPolicy(row.file) ? policyEffectOf(wholeSides(row, change), catalogue) : undefined;
@@ -88,7 +87,6 @@ function isTrue(
   }
 }
 
-/** Fields as values of requests, without secrets, and without what a field cannot be declared as. */
 function visibleFields({ fields }: ResourceKind, own: Fields | null): Readonly<Record<string, Plain>> | null {
   if (!own) return null;
   return definedFields(own as Readonly<Record<string, Value>>, (name, value) => {

@@ -19,7 +19,6 @@ export function reportedProblem({ rule, message, path, project, place, excerpt, 
   return { rule, message, ...rest, ...(excerpt !== undefined && { excerpt }), ...(fromRule && { from_rule: true }) };
 }
 
-/** Errors and warnings as separate lists, for reports. */
 export function bySeverity(all: readonly Problem[]): Readonly<Record<"problems" | "warnings", ReportedProblem[]>> {
   const of = (severity: Severity) => all.filter((each) => each.severity === severity).map(reportedProblem);
   return { problems: of("error"), warnings: of("warning") };

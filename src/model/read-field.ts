@@ -51,7 +51,6 @@ function collectMarks(field: FieldSchema, value: Plain, declared: Value = null):
   );
 }
 
-/** Marks of the items of a list by their index in the declared one. */
 function collectItemMarks(
   { items = {}, "x-items": calls }: FieldSchema,
   value: readonly Plain[],
@@ -106,7 +105,6 @@ function keepDeclared(value: Plain, declared: Value | undefined): Plain {
   return Object.fromEntries(entries.filter(([name]) => name in declared));
 }
 
-/** Removes all fields that the kind declares as secret, at any depth. */
 export function rowWithoutSecrets({ fields }: ResourceKind, row: JsonObject): JsonObject {
   const names = secretNames(fields);
   if (names.top.size + names.nested.size === 0) return row;
@@ -171,7 +169,6 @@ export function isImmutable(
   return kind.expressions.valueOf(written, given) !== false;
 }
 
-/** Reduces a mapping to the properties in its schema, under their own names. */
 function keepDescribed(
   kind: Pick<KindRow, "expressions">,
   { properties }: FieldSchema,

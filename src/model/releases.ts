@@ -1,6 +1,5 @@
 import { memoized } from "../base/memoize.ts";
 
-/** True for a release, such as `14.5` or `14.5.2`. */
 export function isReleaseText(text: string): boolean {
   return /^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(text);
 }

@@ -5,7 +5,6 @@ import { isScalar } from "./values.ts";
 /** The fields of a change that determine whether it removes the resource. */
 export type Visible = Pick<Change, "kind" | "key" | "action" | "before" | "after">;
 
-/** True if a change disables or deletes a resource. */
 export function isRemoval({ action }: Pick<Change, "action">): boolean {
   return action === "disable" || action === "delete";
 }

@@ -5,11 +5,9 @@ import type { Change, Tier } from "./types.ts";
 export type RepositoryKind = "projects" | "snippets" | "groups";
 
 export interface RepositoryKindRow {
-  /** The endpoint that schedules moves of all repositories on a storage. */
   readonly schedule: EndpointName;
   /** The endpoint that lists moves; only deployed servers have it. */
   readonly moves: EndpointName;
-  /** The field of a listed move with the moved object. */
   readonly record: string;
   /** Singular noun for messages: `3 project moves`. */
   readonly one: string;

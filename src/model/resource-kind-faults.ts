@@ -188,7 +188,6 @@ const knownTo = {
   "x-immutable": ["row", "tier", "release"],
 } as const;
 
-/** Errors of fields, other than in expressions and in references to them. */
 function fieldFaults(kind: ResourceKind): readonly KindFault[] {
   return [
     ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => [
@@ -205,7 +204,6 @@ function fieldFaults(kind: ResourceKind): readonly KindFault[] {
 
 type Path = KindFault["path"];
 
-/** Look-ups are bounded like calls. */
 function lookUpFaults(path: Path, { "x-lookup": lookUp }: FieldSchema): readonly KindFault[] {
   if (lookUp === undefined) return [];
   const asked = lookUp.slice(lookUp.indexOf(" ") + 1);
@@ -276,7 +274,6 @@ function patternFault(text: string): string | undefined {
   return linear.isLarge ? "this pattern is too large; use fewer or smaller counts such as {9}" : undefined;
 }
 
-/** A schema and all its subschemas, each with its path. */
 function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Path, FieldSchema])[] {
   const { additionalProperties: others } = schema;
   const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>

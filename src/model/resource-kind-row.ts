@@ -108,7 +108,6 @@ function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   return { ...row, method: method as "POST", body: kind.body ?? "json", ...requiredAnswer(kind, name), parameters };
 }
 
-/** A write whose response is not read. */
 function bareEndpoint({ method, path }: ReturnType<typeof callOfOwner>, role: NeededRole | undefined): Endpoint {
   const row = { path, answer: { holds: "nothing" }, ...(role && { needs: role }) } as const;
   return method === "DELETE" ? { ...row, method } : { ...row, method: method as "POST", body: "json" };

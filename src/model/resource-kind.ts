@@ -5,7 +5,6 @@ import type { RouteColumn } from "./events.ts";
 import type { Owner } from "./owner.ts";
 import type { Plain, Scalar, Tier } from "./types.ts";
 
-/** The content of a kind's file (schemas/resource-kind.schema.json). */
 export interface ResourceKind {
   readonly name: string;
   readonly singular: string;
@@ -23,7 +22,6 @@ export interface ResourceKind {
    * false.
    */
   readonly off?: string;
-  /** True if an update sends every declared field, not only changed ones. */
   readonly whole?: boolean;
   /** The schema of the possible resources by key, with their own fields; `fields` has the common ones. */
   readonly keys?: "integrations.schema.json";
@@ -34,11 +32,9 @@ export interface ResourceKind {
     readonly read?: KindRole;
     /** The status for lack of the role or the license, where it is not 403. */
     readonly denial?: 401;
-    /** Archived projects refuse reads of the kind too. */
     readonly archived?: "unreadable";
     readonly tier?: Tier;
     readonly release?: string;
-    /** The platform's name of the resource in permissions of a fine-grained token. */
     readonly permission?: string;
   };
   /** The fact of a dialect about the releases that have the kind, by owner. */
@@ -59,7 +55,6 @@ export interface ResourceKind {
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
 }
 
-/** A deviating response of the embedded server. */
 interface KindAnswer {
   readonly on: "create" | "update" | "delete";
   readonly when: string;
@@ -90,7 +85,6 @@ type WrittenCall =
       readonly none?: 404;
     };
 
-/** A field of a resource: a JSON Schema with additional `x-` words. */
 export interface FieldSchema {
   readonly description?: string;
   readonly type?: FieldType | readonly FieldType[];
@@ -117,10 +111,8 @@ export interface FieldSchema {
   readonly "x-credentials"?: readonly [user: string, password: string];
   readonly "x-set"?: boolean;
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
-  /** Values of its enum that not every server takes. */
   readonly "x-values"?: Readonly<Record<string, ServersOfValue>>;
   readonly "x-case"?: "ignore";
-  /** The calls that write the items of the list. */
   readonly "x-items"?: ItemCalls;
   /** True, or an expression of `row`, `tier` and `release`, if the server takes it only at creation. */
   readonly "x-immutable"?: boolean | string;
@@ -154,7 +146,6 @@ export interface FieldSchema {
   readonly "x-source"?: string;
   readonly "x-expected"?: string;
   readonly maxProperties?: number;
-  /** Advice on names that are no fields. */
   readonly "x-instead"?: Readonly<Record<string, string>>;
   readonly "x-legacy"?: string;
 }
@@ -188,7 +179,6 @@ interface ItemCalls {
   readonly delete: string;
 }
 
-/** The pattern of a value that can be kept secret, and what it expects in words. */
 interface SecretForm {
   readonly with?: string;
   readonly pattern: string;

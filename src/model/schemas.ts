@@ -13,7 +13,6 @@ export function policyProperties(sections: PolicySections): JsonObject {
   return { ...own, ...sections };
 }
 
-/** The schema of manifests for editors, with a section for each kind of a catalogue. */
 export function manifestSchema(catalogue: Catalogue): typeof manifest {
   const { definitions } = manifest;
   const properties = policyProperties(editorSections(catalogue)) as typeof definitions.Policy.properties;

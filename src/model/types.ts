@@ -24,7 +24,6 @@ export type Kind = string;
 /** `replace` deletes a resource and creates it again, because the server cannot change it. */
 export type Action = "create" | "update" | "replace" | "disable" | "delete";
 
-/** An action that is one request. */
 export type CallAction = Exclude<Action, "replace">;
 
 export type Scalar = string | number | boolean | null;
@@ -55,7 +54,6 @@ export interface Resource {
   readonly fields: Fields;
 }
 
-/** A position in a file: `file` relative to the workspace, `line` and `column` from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -69,7 +67,6 @@ export interface Origin {
   readonly fieldPlace?: (name: string) => Place;
   /** The policy that sets one of its fields, if they are from several. */
   readonly fieldPolicy?: (name: string) => string;
-  /** True if its fields are from several policies. */
   readonly isMerged?: true;
   readonly reason?: string | undefined;
   /** The policy and its file, available without parsing. */
@@ -143,7 +140,6 @@ export interface Project {
 export interface DesiredProject {
   readonly project: Project;
   readonly resources: readonly Desired[];
-  /** Kinds that policies declare; no other kind is read. */
   readonly kinds: ReadonlySet<Kind>;
   /** Kinds whose unlisted live resources are removed, and where that is declared. */
   readonly exclusive: ReadonlyMap<Kind, Origin>;
@@ -176,7 +172,6 @@ export interface Call {
   readonly parameters?: Fields;
   /** Parameters with legacy values, for a server that rejects the current ones. */
   readonly older?: Readonly<Record<string, string>> | undefined;
-  /** The encoding of parameters in a body; by default form fields. */
   readonly body?: "form" | "json";
   /** Paging of a list: `paged` takes `per_page`. */
   readonly list?: "paged" | "whole";

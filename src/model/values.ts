@@ -1,7 +1,6 @@
 import { canonical, isObject } from "../base/json.ts";
 import type { Fields, Plain, Scalar, SecretReference, Value } from "./types.ts";
 
-/** True for a scalar, not a list or mapping. */
 export function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
@@ -13,7 +12,6 @@ export function isReference(value: Value | undefined): value is SecretReference 
   return isWhole && typeof value.secret === "string";
 }
 
-/** All secret references in a value, including nested ones. */
 export function referencesWithin(value: Value): readonly SecretReference[] {
   if (typeof value !== "object" || value === null) return none;
   return isReference(value) ? [value] : Object.values(value).flatMap(referencesWithin);
@@ -92,7 +90,6 @@ export function isAlike(one: Plain, other: Plain): boolean {
   return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }
 
-/** Computes the value of each field; undefined ones are left out. */
 export function definedFields<Each>(
   fields: Readonly<Record<string, Each>>,
   valueFor: (name: string, field: Each) => Plain | undefined,
