@@ -2,10 +2,8 @@ import manifestProviders from "../../schemas/secret-providers.schema.json" with 
 import { ajvOptions, schemaDigest } from "../base/schema-violations.ts";
 import { bundledKinds } from "../model/bundled-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { dialects } from "../model/dialects.ts";
 import { resourceSchema } from "../model/kind-schema.ts";
 import { owners } from "../model/owner.ts";
-import { parameterSchema } from "../model/parameter-check.ts";
 import { documentShape, policyShape } from "./shape.ts";
 
 type KnownSchema = readonly [schema: object, references?: readonly object[]];
@@ -16,14 +14,10 @@ export function knownSchemas(): { readonly options: object; readonly schemas: Re
 }
 
 function allSchemas(): readonly KnownSchema[] {
-  const parameters = [...dialects.keys()].flatMap((dialect) =>
-    [...catalogueOf(dialect).integrations.values()].flatMap((each) => [...each.parameters.values()]),
-  );
   return [
     ...(["Workspace", "Rule", "Test", "StorageMigration"] as const).map(documentShape),
     ...owners.map((owner) => policyShape(catalogueOf(), owner)),
     ...Object.values(bundledKinds).flatMap(({ file }): KnownSchema[] => (file.keys ? [] : [[resourceSchema(file)]])),
-    ...parameters.map((each): KnownSchema => [parameterSchema(each)]),
     [manifestProviders],
   ];
 }

@@ -1,7 +1,7 @@
-import { expectedWords, type JsonObject } from "../base/json.ts";
+import { expectedWords, isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
 import { type Catalogue, catalogueOf, type Integration, type IntegrationParameter, isRequiredAt } from "./catalogue.ts";
+import type { ParameterType } from "./integration.ts";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
@@ -23,7 +23,10 @@ export function parameterFaults(integration: Integration, given: JsonObject, rel
   for (const name of Object.keys(given)) {
     const parameter = parameters.get(name);
     if (!parameter) faults.push({ parameter: name, fault: "unknown", expected: `a parameter of ${slug}` });
-    else if (given[name] !== undefined) faults.push(...checkValue(parameter, given[name]));
+    else {
+      const fault = given[name] === undefined ? undefined : valueFault(parameter, given[name]);
+      if (fault) faults.push(fault);
+    }
   }
   for (const parameter of listRequired(integration))
     if (given[parameter.name] === undefined && isRequiredAt(parameter, release))
@@ -43,20 +46,30 @@ function sortFaults({ parameters }: Integration, faults: readonly ParameterFault
   return faults.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function checkValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {
-  const faults = checkOf(parameter)(value);
-  return faults.length === 0 ? none : faults.map((fault) => toFault(parameter, fault));
+function valueFault(parameter: IntegrationParameter, value: unknown): ParameterFault | undefined {
+  const { name, types, enum: allowed, pattern } = parameter;
+  const faultOf = (fault: FaultKind, bound = ""): ParameterFault => {
+    return { parameter: name, fault, expected: `${expectationOf(parameter)}${bound}` };
+  };
+  if (!types.some((type) => isOfType[type](value))) return faultOf("type");
+  if (typeof value === "number") {
+    const { minimum, maximum } = exactIntegers;
+    if (value < minimum) return faultOf("type", ` of at least ${minimum}`);
+    if (value > maximum) return faultOf("type", ` of at most ${maximum}`);
+  }
+  if (typeof value === "string" && pattern !== undefined && !new RegExp(pattern, "u").test(value))
+    return faultOf("pattern");
+  return allowed && !(allowed as readonly unknown[]).includes(value) ? faultOf("enum") : undefined;
 }
 
-const none: readonly ParameterFault[] = [];
-
-const checkOf = memoized(
-  (parameter: IntegrationParameter): SchemaCheck => checkBy(JSON.stringify(parameterSchema(parameter))),
-  new WeakMap(),
-);
-
-/** Cached by schema: many parameters share one. */
-const checkBy = memoized((schema: string): SchemaCheck => compile(JSON.parse(schema)));
+const isOfType: Readonly<Record<ParameterType, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  integer: Number.isInteger,
+  number: Number.isFinite,
+  array: Array.isArray,
+  object: isObject,
+};
 
 /**
  * Faults in an integration's parameters by the checks of the API. @throws RangeError if the catalogue does not have the
@@ -72,25 +85,8 @@ export function checkParameters(
   return parameterFaults(integration, parameters);
 }
 
-/** The JSON Schema of a parameter's value in requests. */
-export function parameterSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
-  return { type: [...types], ...exactIntegers, ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
-}
-
 /** Larger numbers are rounded when parsed from YAML or JSON, and may differ from what was written. */
 export const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-
-const faultKinds: Readonly<Record<string, FaultKind>> = { minimum: "type", maximum: "type" };
-
-function toFault(parameter: IntegrationParameter, { keyword }: SchemaFault): ParameterFault {
-  const fault = faultKinds[keyword] ?? (keyword as FaultKind);
-  return { parameter: parameter.name, fault, expected: `${expectationOf(parameter)}${bounds[keyword] ?? ""}` };
-}
-
-const bounds: Readonly<Record<string, string>> = {
-  minimum: ` of at least ${exactIntegers.minimum}`,
-  maximum: ` of at most ${exactIntegers.maximum}`,
-};
 
 /** Completes "expected …" for the values of a parameter. */
 export function expectationOf(parameter: IntegrationParameter): string {

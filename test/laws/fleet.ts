@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { unavailable, unavailableParameter } from "../../src/model/availability.ts";
+import { missingField } from "../../src/manifest/field-availability.ts";
+import { unavailable } from "../../src/model/availability.ts";
 import { catalogueOf, type Integration } from "../../src/model/catalogue.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import type { Platform } from "../../src/model/types.ts";
@@ -76,7 +77,8 @@ function slugsFor(where: Platform, { only = () => true }: FleetOptions): Integra
 
 /** Of those that the platform's release has. */
 function parametersOf(integration: Integration, where: Platform, { keepable = false }: FleetOptions) {
-  const all = [...integration.parameters.values()].filter((each) => !unavailableParameter(integration, each, where));
+  const file = { ...integration, singular: integration.slug };
+  const all = [...integration.parameters.values()].filter(({ name }) => !missingField(file, name, null, where));
   const needed = all.filter(({ isRequired, observed }) => isRequired || observed.has("required"));
   const isKept = ({ observed, "x-observed-fallback": fallback }: (typeof all)[number]) =>
     !keepable || !(observed.has("dropped") || fallback);

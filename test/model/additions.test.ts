@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { unavailable, unavailableParameter } from "../../src/model/availability.ts";
+import { missingField } from "../../src/manifest/field-availability.ts";
+import { unavailable } from "../../src/model/availability.ts";
 import { catalogueOf, type Integration, type IntegrationParameter } from "../../src/model/catalogue.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import { dialects } from "../../src/model/dialects.ts";
@@ -136,9 +137,9 @@ test("since when: an addition is unavailable before, and available from then on"
   expect(unavailable(telegram, on("16.1"))).toBe(undefined);
   const since = (slug: string, name: string, release: string) => {
     const integration = gitlab.integrations.get(slug) as Integration;
-    return unavailableParameter(integration, parameterOf(integration, name), on(release));
+    return missingField({ ...integration, singular: slug }, name, null, on(release));
   };
-  expect(since("telegram", "thread", "16.10")?.message).toContain("from release 16.11 on");
+  expect(since("telegram", "thread", "16.10")).toContain("from release 16.11 on");
   expect(since("telegram", "thread", "16.11")).toBe(undefined);
   expect(since("datadog", "archive_trace_events", "15.2")).toBeDefined();
   expect(since("datadog", "archive_trace_events", "15.3")).toBe(undefined);

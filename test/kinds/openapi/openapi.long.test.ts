@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import yaml from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { unavailable, unavailableParameter } from "../../../src/model/availability.ts";
+import { missingField } from "../../../src/manifest/field-availability.ts";
+import { unavailable } from "../../../src/model/availability.ts";
 import { catalogueOf } from "../../../src/model/catalogue.ts";
 import { endpoints } from "../../../src/model/endpoints.ts";
 import { quirksAt } from "../../../src/model/integration.ts";
@@ -106,7 +107,9 @@ describe.skipIf(file === undefined)("a published document (needs EVENKEEL_OPENAP
       const taken = operations.get(operationOf("PUT", `/projects/:id/integrations/${slug}`));
       if (taken === undefined) return;
       const own = [...integration.parameters.values()].filter(
-        (each) => !unavailableParameter(integration, each, platform) && !quirksAt(each, release).has("dropped"),
+        (each) =>
+          !missingField({ ...integration, singular: slug }, each.name, null, platform) &&
+          !quirksAt(each, release).has("dropped"),
       );
       const found = differing(
         "integrations",
