@@ -123,9 +123,6 @@ interface ParameterSchema extends FieldSchema {
   default?: Scalar;
   "x-optional-from"?: string;
   "x-observed-initial"?: Scalar;
-  "x-observed-pattern"?: string;
-  "x-observed-instead"?: string;
-  "x-observed-with"?: string;
   "x-facts"?: QuirkSpan[];
 }
 
@@ -148,7 +145,6 @@ interface IntegrationSchema {
   "x-omitted"?: string[];
   "x-observed-apart"?: boolean;
   "x-observed-off"?: boolean;
-  "x-observed-alone"?: boolean;
   "x-undeclared"?: Record<string, string>;
   "x-always"?: Record<string, Scalar>;
 }
@@ -177,7 +173,6 @@ function parseIntegration(
     omitted: entry["x-omitted"] ?? [],
     apart: entry["x-observed-apart"] ?? false,
     staysOff: entry["x-observed-off"] ?? false,
-    alone: entry["x-observed-alone"] ?? false,
     parameters: new Map(parameters),
     fields: { required: entry.required ?? [], properties: Object.fromEntries(parameters) },
     undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
@@ -214,10 +209,5 @@ function parseParameter(name: string, parameter: ParameterSchema, required: bool
     observed: new Set(parameter["x-observed"]),
     quirks: parameter["x-facts"] ?? [],
     initial: parameter["x-observed-initial"],
-    valid: {
-      pattern: parameter["x-observed-pattern"],
-      instead: parameter["x-observed-instead"],
-      with: parameter["x-observed-with"],
-    },
   };
 }

@@ -27,8 +27,6 @@ export interface Integration {
   readonly apart: boolean;
   /** Deployed servers accept a write, and return the integration as disabled. */
   readonly staysOff: boolean;
-  /** Deployed servers allow one of these per project. */
-  readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
   readonly fields: ResourceKind["fields"];
   readonly undeclared: ReadonlyMap<string, string>;
@@ -67,16 +65,6 @@ export interface IntegrationParameter extends FieldSchema {
   readonly quirks: readonly QuirkSpan[];
   /** Default of deployed servers if it is omitted when the integration is created. */
   readonly initial: Scalar | undefined;
-  readonly valid: ValueRule;
-}
-
-interface ValueRule {
-  /** The format of a value that is not blank. */
-  readonly pattern: string | undefined;
-  /** The parameter that must be set if this one is blank. */
-  readonly instead: string | undefined;
-  /** The parameter that must be set if and only if this one is set. */
-  readonly with: string | undefined;
 }
 
 export interface QuirkSpan extends Span {

@@ -83,10 +83,6 @@ const choices = {
   writesMove: since("updated-at-moves"),
   /** Responses contain whether an integration is inherited; an inherited one changes only with `use_inherited_settings=false`. */
   inheritedSettings: since("inherited-integrations"),
-  /** A failed validation lists its reasons; false: it is only "400 Bad Request". */
-  validationTold: since("validation-sentences"),
-  /** If the seed enables it, a project may have one issue tracker at a time. */
-  oneIssueTracker: since("one-issue-tracker"),
   /** The name of an integration in the response that it was never configured. */
   notFoundAs: by<"Integration" | "Service">("not-found-as-service", "Integration", {
     in: "Service",

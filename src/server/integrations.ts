@@ -1,11 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import {
-  type Integration,
-  type IntegrationParameter,
-  isDestination,
-  type ObservedQuirk,
-  quirksAt,
-} from "../model/catalogue.ts";
+import { type Integration, type IntegrationParameter, type ObservedQuirk, quirksAt } from "../model/catalogue.ts";
 import { holdsIn } from "../model/dialect.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { CallName } from "../model/resource-kind.ts";
@@ -22,7 +16,7 @@ import {
 import { putRecord, recordsOf, removeRow, rowsAbove } from "./kind-store.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import { releasesOf } from "./release-facts.ts";
-import { changedSince, invalid, json, noContent, notAllowed, notFound, refused, type ServerReply } from "./reply.ts";
+import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
 import type { Admitted, ServerContext } from "./server-context.ts";
 import { nextNumber } from "./state.ts";
 
@@ -70,8 +64,6 @@ function editIntegration(admitted: Admitted): ServerReply {
   if (known && staysInherited(context, raw, known)) return json(200, entityOf(context, integration, known));
   const own = known && ownRecord(admitted, known);
   const record = own ? editedRecord(context, own, values, active) : createdRecord(context, integration, values, active);
-  const refusal = modelRefusal(context, { admitted, integration, given: values, result: record.values });
-  if (refusal) return refusal;
   if (record !== ownRecords(admitted).get(integration.slug)) saveRecord(admitted, record);
   return json(200, entityOf(context, integration, record));
 }
@@ -236,74 +228,4 @@ function applyQuirks(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar 
   if (typeof value !== "string") return value;
   const trimmed = quirks.has("trimmed") ? value.trim() : value;
   return quirks.has("slash") ? trimmed.replace(/\/$/, "") : trimmed;
-}
-
-type Values = Readonly<Record<string, Scalar>>;
-
-/** The errors of each field. */
-type Faults = readonly (readonly [field: string, sentence: string])[];
-
-/** Validations of deployed servers that the seed enables. */
-const checks = {
-  block_local_addresses: localAddresses,
-  validate_values: invalidValues,
-} as const satisfies Record<string, (context: ServerContext, asked: Asked) => Faults>;
-
-interface Asked {
-  readonly admitted: Admitted;
-  readonly integration: Integration;
-  /** The values of the request. */
-  readonly given: Values;
-  /** The resulting values of the integration. */
-  readonly result: Values;
-}
-
-/** The validation error of an integration; undefined if it is valid or no feature requires the check. */
-function modelRefusal(context: ServerContext, asked: Asked): ServerReply | undefined {
-  const asking = Object.entries(checks).filter(([feature]) => context.state.features.has(feature));
-  const faults = asking.flatMap(([, check]) => check(context, asked));
-  if (faults.length === 0) return undefined;
-  if (!context.behaviour.validationTold) return refused(400, "Bad Request");
-  const fields = faults.map(([field, sentence]) => `:${field}=>[${JSON.stringify(sentence)}]`);
-  return json(400, { message: `Failed to update integration. {${fields.join(", ")}}` });
-}
-
-function localAddresses(_: ServerContext, { integration: { parameters }, given }: Asked): Faults {
-  return Object.entries(given)
-    .filter(([name, value]) => isDestination(parameters.get(name) ?? {}) && isLocal(String(value)))
-    .map(([name]) => [name, "is blocked: Requests to the local network are not allowed"]);
-}
-
-const local = /^(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|0\.0\.0\.0|\[::1?\]|\[f[cd])/i;
-
-function isLocal(value: string): boolean {
-  return URL.canParse(value) && local.test(new URL(value).hostname);
-}
-
-function invalidValues({ behaviour }: ServerContext, { admitted, integration, result }: Asked): Faults {
-  const faults = [...integration.parameters.values()].flatMap((parameter) => valueFaults(parameter, result));
-  const isTaken = behaviour.oneIssueTracker && integration.alone && hasAnother(admitted, integration);
-  return isTaken ? [...faults, ["base", alreadyInUse]] : faults;
-}
-
-const alreadyInUse = "Another issue tracker is already in use. Only one issue tracker service can be active at a time";
-
-function valueFaults({ name, valid, isRequired }: IntegrationParameter, values: Values): Faults {
-  const isBlank = (each: string) => String(values[each] ?? "").trim() === "";
-  const faults: [string, string][] = [];
-  if (valid.pattern && !isBlank(name) && !new RegExp(valid.pattern).test(String(values[name])))
-    faults.push([name, "is invalid"]);
-  if (valid.pattern && isRequired && isBlank(name)) faults.push([name, "can't be blank"]);
-  if (valid.instead && isBlank(name) && isBlank(valid.instead)) faults.push([name, "can't be blank"]);
-  if (valid.with && isBlank(name) !== isBlank(valid.with))
-    faults.push([isBlank(name) ? name : valid.with, "can't be blank"]);
-  return faults;
-}
-
-function hasAnother(admitted: Admitted, { slug }: Integration): boolean {
-  const { slugs } = admitted.context;
-  return [...ownRecords(admitted).values()].some((record) => {
-    const other = slugs.get(record.slug);
-    return record.active && record.slug !== slug && other !== undefined && !("status" in other) && other.alone;
-  });
 }

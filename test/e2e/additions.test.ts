@@ -31,7 +31,6 @@ function sampleOf({
   secret,
   "x-url": url,
   default: standard,
-  valid,
   pattern,
 }: IntegrationParameter): unknown {
   if (secret) return { secret: "env:SECRET" };
@@ -39,7 +38,6 @@ function sampleOf({
   if (types[0] === "array") return ["B", "A"];
   if (types[0] === "boolean") return standard !== true;
   if (types[0] === "integer") return 1;
-  if (valid.pattern) return "eu.example.com";
   return url ? `https://${name.replaceAll("_", "-")}.example.com/${pattern ?? ""}` : `a ${name}`;
 }
 

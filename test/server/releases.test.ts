@@ -242,24 +242,6 @@ test.each([
   expect((await ask("PUT", "/projects/1/integrations/external-wiki", { form })).status).toBe(expected);
 });
 
-test("local addresses are refused where the seed asks for it, with a reason in later releases", async () => {
-  const form = { external_wiki_url: "http://192.168.1.7/wiki" };
-  const refusal = async (release: string) => {
-    const { ask } = await serving({
-      seed: { ...seed, features: { block_local_addresses: true } },
-      behaviour: "observed",
-      release,
-    });
-    const elsewhere = { external_wiki_url: "https://192.example.com" };
-    expect((await ask("PUT", "/projects/1/integrations/external-wiki", { form: elsewhere })).status).toBe(200);
-    return said(await ask("PUT", "/projects/1/integrations/external-wiki", { form }));
-  };
-  for (const release of ["14.5", "15.0", "16.9", "17.1"]) {
-    expect(await refusal(release)).toEqual([400, "400 Bad Request"]);
-  }
-  expect(await refusal("17.2")).toEqual([400, expect.stringMatching(/^Failed to .*:external_wiki_url=>\["is blocked/)]);
-});
-
 test.each([
   ["14.5", [false, false]],
   ["15.0", [true, true]],
