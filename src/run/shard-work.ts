@@ -223,19 +223,16 @@ function withSecrets(batches: readonly Batch[], { secrets, loaded }: Context): B
 }
 
 /** A refreshed project as JSON: without secrets, and without manifest lines, which the run adds again. */
-interface WireProject extends Pick<RefreshedProject, "problems" | "missing"> {
+interface WireProject extends Omit<RefreshedProject, "difference" | "unread" | "failed"> {
   readonly difference?: Omit<Difference, "changes"> & { readonly changes: readonly Omit<Change, "origin">[] };
   readonly unread?: readonly (Omit<Unread, "failure"> & { readonly failure: FailureFacts })[];
-  readonly failure?: FailureFacts;
 }
 
-/** Converts a refreshed project to its wire format. */
-function wireProject({ difference, unread, failure, ...rest }: RefreshedProject): WireProject {
+function wireProject({ difference, unread, failed: _, ...rest }: RefreshedProject): WireProject {
   return {
     ...rest,
     ...(difference && { difference: { ...difference, changes: difference.changes.map(withoutOrigin) } }),
     ...(unread && { unread: unread.map(({ failure, ...part }) => ({ ...part, failure: failure.facts })) }),
-    ...(failure && { failure: failure.facts }),
   };
 }
 
@@ -245,7 +242,7 @@ function withoutOrigin({ origin: _, ...change }: Change): Omit<Change, "origin">
 
 /** Restores a refreshed project, with the manifest lines of this process. */
 export function refreshedProject(
-  { difference, unread, failure, ...rest }: WireProject,
+  { difference, unread, ...rest }: WireProject,
   catalogue: Catalogue,
   desired: () => DesiredProject,
 ): RefreshedProject {
@@ -255,7 +252,6 @@ export function refreshedProject(
       difference: { ...difference, changes: withOrigins(difference.changes, catalogue, desired) },
     }),
     ...(unread && { unread: unread.map(({ failure, ...part }) => ({ ...part, failure: new CallFailed(failure) })) }),
-    ...(failure && { failure: new CallFailed(failure) }),
   };
 }
 

@@ -102,28 +102,12 @@ describe("a server that never answered", () => {
   });
 });
 
-describe("what every project is answered with is told once, with the count, and ends the run early", () => {
-  test.each([
-    ["a 403", { status: 403 }, /403/],
-    ["a page", { status: 200, html: true }, /a web page/],
-  ] as const)("%s", async (_, answer, words) => {
-    const { evenkeel } = await scene({ ...fleet, chaos: [{ match: "/projects/*", ...answer }] });
-    const ran = await evenkeel("plan", "--report", "json");
-    expect(ran.code).toBe(1);
-    expect(ran.plan().problems).toHaveLength(1);
-    expect(ran.plan().problems[0]?.message).toMatch(words);
-    expect(ran.plan().problems[0]?.message).toContain("the first 20 of 30 projects");
-    expect(ran.reads).toBeLessThan(60);
-  });
-
-  test("where there are few of them, too", async () => {
-    const { evenkeel } = await scene({
-      projects: [{ path: "p" }, { path: "q" }],
-      policy: { projects: ["p", "q"], licenses: { MIT: "allowed" } },
-      chaos: [{ match: "/projects/*", status: 403 }],
-    });
-    const ran = await evenkeel("plan", "--report", "json");
-    expect(ran.plan().problems).toHaveLength(1);
-    expect(ran.plan().problems[0]?.message).toContain("all 2 projects");
-  });
+test.each([
+  ["a 403", { status: 403 }],
+  ["a page", { status: 200, html: true }],
+] as const)("%s for every project is printed once", async (_, answer) => {
+  const { evenkeel } = await scene({ ...fleet, chaos: [{ match: "/projects/*", ...answer }] });
+  const ran = await evenkeel("plan", "--report", "json");
+  expect([ran.code, ran.plan().problems.length]).toEqual([1, 30]);
+  expect(ran.stderr.match(/; also in /g)).toHaveLength(1);
 });

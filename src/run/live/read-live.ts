@@ -36,11 +36,7 @@ export async function readLive(reader: Reader, desired: DesiredProject): Promise
  * Like {@link readLive}, but returns unread parts as well. Expressions of the kinds must be loaded. @throws CallFailed
  * if it ends the run.
  */
-export async function readReadable(
-  reader: Reader,
-  desired: DesiredProject,
-  trusts?: Trusts,
-): Promise<PartlyRead> {
+export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
   const read = [...desired.kinds].map((kind) =>
     readKind(reader, kind, desired, trusts).catch((error) => [toUnread({ kind }, error)]),
   );

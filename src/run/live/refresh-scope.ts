@@ -1,4 +1,3 @@
-import type { CallFailed } from "../../client/failure.ts";
 import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import type { DesiredProject, Problem, Project } from "../../model/types.ts";
@@ -37,8 +36,6 @@ export interface RefreshedProject {
   readonly failed?: ReadonlyMap<string, string>;
   /** The parts that could not be read, if others could. */
   readonly unread?: readonly Unread[];
-  /** Set if nothing could be read. */
-  readonly failure?: CallFailed;
   /** Set if a refused read showed that it is archived: nothing of it is planned. */
   readonly archived?: true;
   /** Set if the server does not know the project. */

@@ -3,16 +3,15 @@ import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
-import type { CallFailed } from "../../client/failure.ts";
 import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
 import { wideOverrides } from "../../manifest/overrides.ts";
 import { addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { fullPathOf, projectFinder, projectNamed } from "../../model/identity.ts";
-import { kindOf, sectionNameOf } from "../../model/kinds.ts";
+import { kindOf } from "../../model/kinds.ts";
 import { bareName, ownerName, ownerOfKind, ownerOfName } from "../../model/owner.ts";
 import { createdOwner } from "../../model/resource-kind.ts";
-import type { DesiredProject, Kind, Problem, Project } from "../../model/types.ts";
+import type { DesiredProject, Problem, Project } from "../../model/types.ts";
 import { type Difference, diff } from "../../plan/diff/diff.ts";
 import type { DiffOptions } from "../../plan/diff/options.ts";
 import { differsFrom, overrideCount } from "../../plan/overrides.ts";
@@ -45,15 +44,8 @@ export async function refresh(
   { fleet, listing }: Pick<Selection, "fleet" | "listing">,
   scope: RefreshScope,
 ): Promise<Refreshed> {
-  const failures = failFastOnCommonError(fleet.projects.length);
-  const { read, delegatedReads } = await refreshAll(reader, fleet, { ...scope, failed: failures.add });
-  const common = failures.problem();
-  if (common) return { differences: [], problems: [common], archived: 0, lookUps: 0, delegatedReads };
-  const refused = refusedLists(reader.catalogue, fleet, read);
-  const problems = [
-    ...read.flatMap(listProblems).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
-    ...refused.map(({ problem }) => problem),
-  ];
+  const { read, delegatedReads } = await refreshAll(reader, fleet, scope);
+  const problems = read.flatMap((each) => (each.missing ? [] : each.problems));
   const missing = read.flatMap((each) => each.missing ?? []);
   const before = reader.counts.reads;
   const known = await findMovedProjects(reader, missing, listing);
@@ -90,14 +82,11 @@ function createdNames(
   );
 }
 
-type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
-
 /** Refreshes every project in order, here or by a delegate. */
-async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedScope) {
+async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: RefreshScope) {
   const { length } = fleet.projects;
   let done = 0;
   const finished = (result: RefreshedProject): RefreshedProject => {
-    scope.failed(result.failure);
     // Positions require parsing the manifest: computed here one by one, they do not delay a signal while the plan is
     // made.
     for (const { origin } of result.difference?.changes ?? []) origin.place();
@@ -137,10 +126,6 @@ function passToLedger(result: RefreshedProject, { remember }: RefreshScope): Ref
 
 /** One shared list, because a run keeps the differences of a whole fleet. */
 const none: readonly never[] = [];
-
-function listProblems({ problems, missing }: RefreshedProject): readonly Problem[] {
-  return missing ? [] : problems;
-}
 
 /**
  * Reads a project as far as possible and compares it. @throws CallFailed if it ends the run.
@@ -259,7 +244,6 @@ function toUnreadable(project: Project, part: Unread, catalogue: Catalogue): Ref
   const { movedTo } = failure;
   return {
     problems: [problem],
-    failure,
     ...(isMissing(catalogue, part) && { missing: { project, message, movedTo } }),
   };
 }
@@ -270,96 +254,4 @@ function isMissing(catalogue: Catalogue, { kind, failure }: Unread): boolean {
   if (movedTo !== undefined) return true;
   const isOfServer = saysGone && (catalogue.kinds.get(kind)?.file.needs?.tier ?? "free") !== "free";
   return status === 404 && !unknownRoute && !isOfServer && ownerOfKind(kind) !== "instance";
-}
-
-/** A list that the token may not read in any project. The problem replaces those with the messages in `instead`. */
-interface RefusedList {
-  readonly problem: Problem;
-  readonly instead: ReadonlySet<string>;
-}
-
-/** The result of reading a project. */
-interface Read {
-  readonly unread?: readonly Unread[];
-  readonly failure?: CallFailed;
-  readonly missing?: object;
-}
-
-/** Lists for which all of several projects returned 403: the token lacks a role everywhere, which is reported once. */
-function refusedLists(catalogue: Catalogue, fleet: DesiredFleet, read: readonly Read[]): readonly RefusedList[] {
-  // Only if anything was refused: desired state is computed on access.
-  if (!read.some(isRefused)) return [];
-  return [...catalogue.kinds.keys()].flatMap((kind) => {
-    const [first, ...others] = collectRefusals(catalogue, fleet, read, kind);
-    if (!first || others.length === 0) return [];
-    const what = `${sectionNameOf(catalogue, kind)} of ${others.length + 1} ${ownerOfKind(kind)}s could not be read and are left out of the plan`;
-    const message = `${what}: ${first.why}; the same error for all of them`;
-    const instead = new Set([first, ...others].map(({ message }) => message));
-    return [{ problem: { severity: "error", rule: "unreadable", message }, instead }];
-  });
-}
-
-function isRefused({ unread = [], failure }: Read): boolean {
-  return [failure, ...unread.map((each) => each.failure)].some((each) => each?.status === 403);
-}
-
-/** Refusals of a kind's list by project; empty if any project returned it. */
-function collectRefusals(catalogue: Catalogue, { at }: DesiredFleet, read: readonly Read[], kind: Kind) {
-  const refused: { readonly why: string; readonly message: string }[] = [];
-  for (const [index, each] of read.entries()) {
-    const project = at(index);
-    if (each.missing || !project.kinds.has(kind)) continue;
-    const why = describeRefusal(catalogue, project, kind, each);
-    if (!why) return [];
-    refused.push(why);
-  }
-  return refused;
-}
-
-/** The reason of a refused list, and the message of the project's problem. */
-function describeRefusal(catalogue: Catalogue, project: DesiredProject, kind: Kind, { unread = [], failure }: Read) {
-  if (failure?.status === 403) return { why: explainCallFailure(failure), message: explainCallFailure(failure) };
-  const part = unread.find((each) => each.kind === kind && each.key === undefined);
-  if (part?.failure.status !== 403) return undefined;
-  return { why: explainCallFailure(part.failure), message: unreadProblem(catalogue, project, part).message };
-}
-
-/** If this many projects fail with the same error, the others would too. */
-const enough = 20;
-
-/** True if the failure affects every project: a web page because of a wrong URL, or a 403 for the token. */
-function isCommon({ kind, status }: CallFailed): boolean {
-  return kind === "html" || status === 403;
-}
-
-/** Detects a failure common to all projects, which is reported once and ends the run. */
-interface CommonFailure {
-  /**
-   * Call for each project; `failure` if nothing of it could be read. @throws CallFailed once the first 20 all failed
-   * with the same error.
-   */
-  add(failure: CallFailed | undefined): void;
-  /** One problem for all projects, if there are several and all failed with the same error. */
-  problem(): Problem | undefined;
-}
-
-/** `total`: number of projects to read. */
-function failFastOnCommonError(total: number): CommonFailure {
-  let first: CallFailed | undefined;
-  let alike = 0;
-  let isOther = false;
-  return {
-    add(failure) {
-      if (isOther) return;
-      first ??= failure;
-      if (!failure || !first || !isCommon(failure) || failure.kind !== first.kind) isOther = true;
-      else if (++alike === enough && total > enough)
-        throw first.endingRun(`the first ${enough} of ${total} projects failed with the same error, so the run ended`);
-    },
-    problem() {
-      if (isOther || !first || total < 2) return undefined;
-      const message = `${explainCallFailure(first)}; all ${total} projects failed with the same error`;
-      return { severity: "error", rule: "unreadable", message };
-    },
-  };
 }
