@@ -3,7 +3,6 @@ import { RE2JS, RE2JSException } from "re2js";
 import { memoized } from "./memoize.ts";
 import { didYouMean } from "./nearest.ts";
 
-/** An error in an expression, and its offset. */
 export interface ExpressionFault {
   readonly message: string;
   readonly offset: number;
@@ -40,7 +39,6 @@ export function withLinearPatterns(
 /** A boolean expression, as far as types show before it is evaluated. */
 export interface CompiledCondition {
   readonly expression: ParseResult;
-  /** Offset of its first significant character. */
   readonly offset: number;
 }
 
@@ -66,7 +64,6 @@ export function compileCondition(
 }
 
 interface Pattern {
-  /** Offset of the word `matches`. */
   readonly at: number;
   readonly node: ASTNode;
 }
@@ -96,7 +93,6 @@ function patternFault({ node }: Pattern): ExpressionFault | undefined {
 const longestPattern = 500;
 const largestPattern = 300;
 
-/** Undefined if not every call could be found. */
 function rewritten(text: string, patterns: readonly Pattern[], environment: Environment): string | undefined {
   const done = patterns.reduce(
     (sum, { at }) => sum.slice(0, at) + linearMatch + sum.slice(at + linearMatch.length),
@@ -112,7 +108,6 @@ export interface MemberRead {
   readonly name: string;
 }
 
-/** The members that an expression reads from its variables by a dot. */
 export function membersIn(node: ASTNode): readonly MemberRead[] {
   const inside = listChildren(node).flatMap(membersIn);
   if (node.op !== "." && node.op !== ".?") return inside;
@@ -164,7 +159,6 @@ export function foreignOperator(text: string): ExpressionFault | undefined {
   return found && instead ? { message: `CEL writes ${instead} for ${found[0]}`, offset: found.index } : undefined;
 }
 
-/** The names of the functions that expressions may call. */
 export function functionNames(environment: Environment): ReadonlySet<string> {
   return new Set(environment.getDefinitions().functions.map(({ name }) => name));
 }

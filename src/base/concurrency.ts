@@ -3,10 +3,7 @@ import pLimit from "p-limit";
 /** Bounds the queue, which would otherwise hold every project of a large fleet. */
 const mostQueued = 2048;
 
-/**
- * Runs `work` over all of `inputs`, at most `workers` at a time, in order; results have the same order. A function is
- * called for the current number whenever a task ends. The first rejection ends it.
- */
+/** Results are in order. A function is called for the number after each task. The first rejection ends it. */
 export async function inParallel<Input, Result>(
   inputs: readonly Input[],
   workers: number | (() => number),

@@ -4,7 +4,6 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(time) && dayOf(new Date(time)) === text;
 }
 
-/** The date in UTC. */
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }

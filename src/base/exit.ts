@@ -11,7 +11,6 @@ export const exit = {
 
 export type ExitCode = (typeof exit)[keyof typeof exit];
 
-/** Events of a run that affect its exit code. */
 export interface Facts {
   readonly interrupted?: boolean;
   readonly refused?: boolean;
@@ -32,7 +31,6 @@ export function atLeastError(code: ExitCode): ExitCode {
   return isLighter ? exit.problem : code;
 }
 
-/** An error that the user can fix. Its message is printed without a stack trace. */
 export class UserError extends Error {
   readonly code: ExitCode;
 
@@ -46,7 +44,6 @@ export class UserError extends Error {
 /** A temporary error, for example because the database is restarting. */
 export class UnavailableError extends UserError {}
 
-/** For `.catch`: resolves to undefined after a {@link UserError}, and throws anything else again. */
 export function ignoreUserError(error: unknown): undefined {
   if (!(error instanceof UserError)) throw error;
   return undefined;

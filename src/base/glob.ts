@@ -1,7 +1,6 @@
 import { RE2JS } from "re2js";
 import { lazy } from "./memoize.ts";
 
-/** Options of globs. */
 export interface GlobRules {
   /** True if `*` matches `/` too. */
   readonly crossing: boolean;
@@ -11,10 +10,7 @@ export interface GlobRules {
   readonly dots: boolean;
 }
 
-/**
- * Compiles a glob of `*`, `**`, `?`, `[abc]`, `{a,b}`, `{a..c}` and `\` to escape a character. Matching takes time
- * proportional to the text. A text equal to the glob matches too.
- */
+/** In time proportional to the text. A text equal to the glob matches too. */
 export function globMatcher(glob: string, rules: GlobRules): (text: string) => boolean {
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
   const literal = fold(glob);
@@ -47,7 +43,6 @@ function visibility(glob: string, { dots }: GlobRules): (text: string) => boolea
   return (text) => !/(?:^|\/)\./.test(text);
 }
 
-/** True if a text contains a wildcard or an escape. */
 export function isGlob(text: string): boolean {
   return /[*?[{\\]/.test(text);
 }
@@ -105,17 +100,14 @@ function commonPrefix(glob: string): string {
   return end < 0 ? glob : glob.slice(0, end).replace(/\/$/, "");
 }
 
-/** Stars, a class, an escaped character, or any other character of a glob. Unclosed brackets are literal. */
 const token = /\*+|\[[!^]?(?:\\.|[^\\])(?:\\.|[^\]\\])*\]|\\.|./gsu;
 
 interface Context {
   readonly tokens: readonly string[];
-  /** Maps the index of each opening brace to that of its closing one. */
   readonly closings: ReadonlyMap<number, number>;
   readonly rules: GlobRules;
 }
 
-/** A glob as a regular expression of RE2. */
 function toPattern(glob: string, rules: GlobRules): string {
   const tokens = glob.match(token) ?? [];
   const closings = new Map<number, number>();
@@ -138,7 +130,6 @@ function sequencePattern(context: Context, from: number, to: number): string {
   return pattern;
 }
 
-/** The pattern of the part at an index, and the next index. */
 function partPattern(context: Context, at: number): readonly [string, number] {
   const { tokens, closings, rules } = context;
   const each = tokens[at] ?? "";
@@ -169,10 +160,7 @@ function starPattern(context: Context, at: number): readonly [string, number] {
   return [isWhole ? "[^/.][^/]*" : "(?:[^/.][^/]*)?", at + 1];
 }
 
-/**
- * `**` between slashes matches zero or more segments: `a/**` matches `a` too, but `*` followed by it only what is below
- * a folder.
- */
+/** `a/**` matches `a` too, but `*` before `**` only what is below a folder. */
 function globstarPattern({ tokens, rules }: Context, at: number, slash: string): readonly [string, number] {
   let last = at;
   while (tokens[last + 1] === "/" && isGlobstar(tokens, last + 2)) last += 2;
@@ -223,7 +211,6 @@ function classPattern(text: string): string {
   return pattern === "" ? "[^\\x{0}-\\x{10FFFF}]" : `[${pattern}]`;
 }
 
-/** A range of a class, without the slash. */
 function rangePattern([low = "", high = ""]: readonly string[]): string {
   if (low > high) return "";
   if (low <= "/" && high >= "/") return rangePattern([low, "."]) + rangePattern(["0", high]);

@@ -6,7 +6,6 @@ export function grouped<Item, Key>(
   return groupedAs(items, keyOf, (item) => item);
 }
 
-/** As {@link grouped}, with items converted by `partOf`. */
 export function groupedAs<Item, Key, Value>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | undefined,

@@ -5,13 +5,11 @@ export function digestOf(value: unknown): string {
   return `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
 }
 
-/** JSON with sorted keys. */
 export function canonical(value: unknown): string {
   if (typeof value !== "object") return JSON.stringify(value);
   return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? sortedByKey(inner) : inner));
 }
 
-/** A JSON object with unchecked values. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True if a JSON value is an object, not a list. */
@@ -37,7 +35,6 @@ export function jsonIn(text: string): unknown {
   return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
 }
 
-/** As {@link jsonIn}; undefined if it is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return jsonIn(text);
@@ -46,7 +43,6 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The part of a value at a path; undefined if there is none. */
 export function valueAtPath(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (at, part) => (typeof at === "object" ? (at as JsonObject | null)?.[part] : undefined),
@@ -54,7 +50,6 @@ export function valueAtPath(value: unknown, path: readonly (string | number)[]):
   );
 }
 
-/** The keys of a JSON pointer. */
 export function pointerKeys(pointer: string): string[] {
   const parts = pointer.split("/").slice(1);
   return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -95,7 +90,6 @@ export function typeOf(value: unknown): string {
   return typeWords[typeof value] ?? "a mapping";
 }
 
-/** Like {@link typeOf}, but with true and false as booleans. */
 export function typeWord(value: unknown): string {
   return typeof value === "boolean" ? "true or false" : typeOf(value);
 }

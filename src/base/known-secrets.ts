@@ -1,9 +1,6 @@
 import { withoutTrailing } from "./text-format.ts";
 
-/**
- * All secrets of this process, which are redacted from its output: the token, the ledger's key, resolved secrets and
- * credentials in URLs. Code that reads another secret must add it before using it.
- */
+/** All secrets of this process, redacted from its output. Code that reads another one must add it before using it. */
 export const knownSecrets = createRedactor();
 
 /** Replacements for Evenkeel's own credentials, by environment variable. */
@@ -17,7 +14,6 @@ export function learnCredential(value: string, name: string): void {
   if (value.trim() !== "") credentials.add(value.trim());
 }
 
-/** All credentials that this process has used. */
 export function usedCredentials(): readonly string[] {
   return [...credentials];
 }
@@ -29,10 +25,7 @@ export function resetSecrets(env: Readonly<Record<string, string | undefined>>):
   for (const [variable, name] of Object.entries(ownNames)) learnCredential(env[variable] ?? "", name);
 }
 
-/**
- * A copy of a thrown error that is safe to print: name, message, stack and code without secrets. Other properties
- * are dropped.
- */
+/** A copy that is safe to print: name, message, stack and code. */
 export function withoutSecrets(thrown: unknown): Error {
   const { name, message, stack, code } = readParts(thrown);
   const error = new Error(knownSecrets.clean(message));
@@ -54,14 +47,12 @@ function readParts(thrown: unknown): Parts {
   return { name, message, stack, ...("code" in thrown && { code: String(thrown.code) }) };
 }
 
-/** Redacts secrets in texts. */
 export interface Redactor {
   /**
    * Replaces `value` by `name`: the value, each of its lines, the password of a URL and its path, each also as JSON, URLs
    * and HTML escape it, and the value in Base64. A value of less than 4 characters is found only as a separate word.
    */
   learn(value: string, name: string): void;
-  /** Removes all values. */
   forget(): void;
   /** Redacts a text. Takes time proportional to the text, however many values there are. */
   clean(text: string): string;
@@ -120,7 +111,6 @@ function secretParts(value: string): readonly string[] {
   return [value, value.trim(), ...parts.filter((part) => part.length >= shortestPart), password, decodeUrl(password)];
 }
 
-/** Decodes percent escapes; a text with an invalid one stays as it is. */
 export function decodeUrl(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -163,7 +153,6 @@ function alignedBase64(value: string): readonly string[] {
   return [...plain, ...plain.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }
 
-/** Forms of a whole value, without the padding of Base64. */
 function wholeForms(value: string): readonly string[] {
   const trimmed = value.trim();
   const encoded = [value, trimmed].flatMap((each) =>
@@ -172,7 +161,6 @@ function wholeForms(value: string): readonly string[] {
   return [...escapedForms(trimmed), ...encoded, ...base64Forms(value)].map((form) => withoutTrailing(form, "="));
 }
 
-/** A range of a text to replace by a name. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -220,7 +208,6 @@ function createSearch(): Search {
 
 const longestEnding = 8;
 
-/** True if a very short text is a separate word. */
 function isApart(text: string, from: number, to: number): boolean {
   return to - from >= 4 || !(isJoined(text, from) || isJoined(text, to));
 }

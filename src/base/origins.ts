@@ -21,7 +21,6 @@ export function originsIn(text: string): readonly string[] {
   return [...found];
 }
 
-/** The hosts of {@link originsIn}, without scheme and port. */
 export function hostsIn(text: string): readonly string[] {
   const hosts = originsIn(text).map((origin) => origin.replace(/^[^/]*\/\//, "").replace(/:\d+$/, ""));
   return [...new Set(hosts)];
@@ -29,10 +28,7 @@ export function hostsIn(text: string): readonly string[] {
 
 const separators = /[\s,;|"'<>]+/u;
 
-/**
- * The text itself, and the text without characters that browsers and libraries ignore: line breaks, tabs and invisible
- * ones.
- */
+/** The text itself, and without characters that browsers and libraries ignore: line breaks, tabs and invisible ones. */
 function listReadings(text: string): readonly string[] {
   const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "");
   return visible === text ? [text] : [text, visible];

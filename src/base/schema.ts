@@ -12,10 +12,6 @@ export interface SchemaFault {
 /** The faults of a value, at most one for each path. */
 export type SchemaCheck = (value: unknown) => readonly SchemaFault[];
 
-/**
- * Compiles a JSON Schema on first use. `references` are schemas that it refers to by `$id`.
- * `x-expected` of a schema completes "expected …", and `x-key` does so for the keys of a mapping.
- */
 export function compile(schema: object, references: readonly object[] = []): SchemaCheck {
   let violations: ReturnType<typeof violationsBy> | undefined;
   return (value) => {
@@ -32,7 +28,6 @@ function toFaults(violations: readonly Violation[]): readonly SchemaFault[] {
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 
-/** A schema with `x-expected` reports it once, not for each alternative. */
 function listAlternatives({ anyOf = [], oneOf = [] }: JsonObject): readonly unknown[] {
   return [anyOf, oneOf].flat();
 }

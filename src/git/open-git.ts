@@ -7,16 +7,13 @@ import { type GitLocation, type GitRan, runGit, runGitInBackground } from "./run
 /** Git in a folder, without hooks. */
 export interface Git {
   readonly location: GitLocation;
-  /** The folder, without symbolic links. */
   readonly home: string;
   readonly run: (...args: readonly string[]) => GitRan;
   /** Runs in the background, and may contact remotes. */
   readonly start: (args: readonly string[], signal?: AbortSignal) => Promise<GitRan>;
-  /** The value of a configured setting, or an empty text. */
   readonly setting: (key: string) => string;
 }
 
-/** Opens the repository of a folder, or returns the error of git. */
 export function openGit(folder: string): Git | { readonly failed: GitRan } {
   const repository = findRepository(folder);
   if ("failed" in repository) return repository;
@@ -58,7 +55,6 @@ export function repositoryTop(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : repositoryTop(dirname(folder));
 }
 
-/** Like git: a file, or a folder with a HEAD. */
 function isRepository(path: string): boolean {
   const options = { throwIfNoEntry: false } as const;
   try {
@@ -73,13 +69,9 @@ function fail(said: string): GitRan {
   return { code: 128, stdout: "", stderr: `fatal: ${said}\n` };
 }
 
-/** Symbolic links in a path, as the system limits them. */
 const maxLinks = 40;
 
-/**
- * True if editing files of a workspace, or of its repository, can change the target of a path: the path is inside, or
- * passes through a folder or link inside. False if it does not exist.
- */
+/** True if editing a workspace or its repository can change the target of a path. False if it does not exist. */
 export function isWithinReach(root: string, path: string): boolean {
   try {
     const home = realpathSync(root);
@@ -95,7 +87,6 @@ function absolute(folder: string, path: string): string {
   return isAbsolute(path) ? path : folder + sep + path;
 }
 
-/** Every file, folder and link that resolving an absolute path passes through. */
 function stepsTo(path: string, links = maxLinks): readonly string[] {
   const steps: string[] = [];
   let at: string = sep;

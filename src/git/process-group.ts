@@ -6,14 +6,10 @@ export interface ProgramCall {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Input on stdin. */
   readonly input?: string | undefined;
-  /** Milliseconds. */
   readonly timeout: number;
-  /** Limit of stdout. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Sent to the group at a limit. */
   readonly kill: "SIGTERM" | "SIGKILL";
 }
 
@@ -26,11 +22,9 @@ export function foreignEnvironment(env: ProgramCall["env"]): ProgramCall["env"] 
 export interface ProgramEnd {
   readonly end: number | string | Error;
   readonly stdout: Buffer;
-  /** Its last characters. */
   readonly stderr: string;
 }
 
-/** The maximum of `setTimeout`. */
 const maxTimer = 2 ** 31 - 1;
 
 /** Milliseconds to wait for the end of the output after the program ended: a descendant may keep the pipe open. */

@@ -47,7 +47,7 @@ export interface Journals {
   readonly extend: (token: LeaseToken, run: string, lines: readonly JournalLine[]) => Promise<void>;
 }
 
-interface JournalAppender {
+export interface JournalAppender {
   /** Resolves when the line is durable. After a failed write, all later ones fail. */
   readonly append: (line: JournalLine) => Promise<void>;
   readonly close: () => Promise<void>;

@@ -1,4 +1,3 @@
-import { batchWriter } from "../base/batch-writer.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Problem } from "../model/types.ts";
 import { armoredBlocks } from "../plan/approvals/ssh-signature.ts";
@@ -10,6 +9,7 @@ import { countSnapshots } from "./snapshots/read-snapshots.ts";
 import {
   type Approvals,
   type Contents,
+  type JournalAppender,
   type JournalLine,
   type Journals,
   type LedgerContents,
@@ -66,10 +66,7 @@ function storedJournals(store: StateStore): Journals {
     );
   return {
     writeError: store.writeError,
-    open: (token) => {
-      const { add, idle } = batchWriter<JournalLine>((lines) => append(token, token.run, lines));
-      return { append: add, close: idle };
-    },
+    open: (token) => batchWriter((lines) => append(token, token.run, lines)),
     list: () => store.list("journals"),
     read: async (run) => (await store.lines("journals", [run])).get(run)?.flatMap((line) => journalLineIn(line) ?? []),
     unfinished: async () => {
@@ -77,6 +74,32 @@ function storedJournals(store: StateStore): Journals {
       return [...last].filter(([, line]) => isUnfinished(journalLineIn(line))).map(([run]) => run);
     },
     extend: append,
+  };
+}
+
+/** Calls `write` with the lines of a batch, in order, one batch at a time. */
+function batchWriter(write: (lines: readonly JournalLine[]) => Promise<void>): JournalAppender {
+  let waiting: JournalLine[] = [];
+  let next: Promise<void> | undefined;
+  let current: Promise<void> = Promise.resolve();
+  const flush = async () => {
+    await current;
+    const lines = waiting;
+    waiting = [];
+    next = undefined;
+    current = write(lines);
+    await current;
+  };
+  return {
+    append: (line) => {
+      waiting.push(line);
+      next ??= flush();
+      return next;
+    },
+    close: async () => {
+      await next?.catch(() => {});
+      await current.catch(() => {});
+    },
   };
 }
 

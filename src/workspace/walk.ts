@@ -12,20 +12,16 @@ export interface Located {
   readonly real: string;
 }
 
-/** The root folder of a workspace. */
 export function rootOf(root: string): Located {
   return { path: "", real: realpathSync.native(root) };
 }
 
-/** The entry `name` of a folder, if it is not a link. */
 function inside({ path, real }: Located, name: string): Located {
   return { path: path === "" ? name : `${path}/${name}`, real: real.endsWith(sep) ? real + name : real + sep + name };
 }
 
-/** Options for walking a folder. */
 export interface Walk {
   readonly list: (folder: Located) => readonly Dirent[];
-  /** True if an entry is included; excluded folders are not entered. */
   readonly counts: (found: Located, entry: Dirent) => boolean;
 }
 
@@ -64,7 +60,6 @@ export function isWithin(root: Located, { real }: Pick<Located, "real">): boolea
   return real === root.real || real.startsWith(root.real.endsWith(sep) ? root.real : root.real + sep);
 }
 
-/** True if a file may be a manifest, by its name. */
 export function isManifest(path: string): boolean {
   return /\.ya?ml$/i.test(path) && path !== workspaceFile;
 }
@@ -78,13 +73,11 @@ export function onceEach(root: Located, files: readonly Located[]): readonly str
   return [...paths.values()].sort();
 }
 
-/** A text file: its absolute path, and its name for the user. */
 export interface TextFile {
   readonly path: string;
   readonly name: string;
 }
 
-/** A file or folder that cannot be read, with the reason in the message. */
 export interface Unreadable {
   readonly unreadable: string;
 }
@@ -94,10 +87,7 @@ const mostBytes = 4 * 1024 * 1024;
 
 const left = new Set(["node_modules", ".git"]);
 
-/**
- * All files at or below a path, sorted by name, including dot files. Skips node_modules, .git, and symbolic links except
- * the path itself.
- */
+/** Sorted, with dot files, without node_modules, .git and symbolic links except the path itself. */
 export function filesBelow(cwd: string, given: string): readonly (TextFile | Unreadable)[] {
   const path = resolve(cwd, given);
   const name = given
