@@ -53,10 +53,9 @@ export async function recordObservation(snapshots: SnapshotDocuments, run: RunOb
     }
     await snapshots.write(changed);
   }
-  const { server, exceptions, at } = run;
+  const { server, at } = run;
   const whole = run.whole ? { run: run.run, at } : (before?.whole ?? null);
-  const overrides = run.whole ? run.overrides : before?.overrides;
-  const index = { server, whole, exceptions, ...(overrides?.length && { overrides }), counts };
+  const index = { server, whole, counts };
   await snapshots.write(new Map([[fleetIndex, documentText(index)]]));
   return fleetCounts({ counts });
 }
