@@ -31,20 +31,13 @@ export interface CheckEnd {
 /** Checks the changes since a commit, or everything if they cannot be determined. */
 export async function checkNow(
   request: Request,
-  { since, projects }: { readonly since?: string | undefined; readonly projects?: readonly string[] },
+  { since }: { readonly since?: string | undefined },
 ): Promise<{ readonly planned: Planned; readonly whole: boolean }> {
   const asks = { ...request, command: "watch", authors: true } as const;
-  if (projects) return { planned: await plan({ ...asks, shard: oneOf(projects) }), whole: false };
   if (since === undefined) return { planned: await plan(asks), whole: true };
   const planned = await plan({ ...asks, since });
   if (planned.compared || request.signal?.aborted) return { planned, whole: false };
   return { planned: await plan(asks), whole: true };
-}
-
-/** A project that no policy selects is in no shard, and no mistake either. */
-function oneOf(projects: readonly string[]): (project: string) => boolean {
-  const names = new Set(projects.map((each) => each.toLowerCase()));
-  return (project) => names.has(project.toLowerCase());
 }
 
 /** The exit code of a check and its apply (docs/running.md). */

@@ -36,8 +36,6 @@ export interface MessageBody {
   readonly event: NotifyEvent;
   readonly counts: Counts & { readonly addresses: number };
   readonly addresses: readonly string[];
-  /** Omitted if no difference is known. */
-  readonly changes?: readonly NotifiedChange[];
   /** The page of the console, if EVENKEEL_CONSOLE_URL is set. */
   readonly url?: string;
 }
@@ -65,7 +63,6 @@ export function messageBody(
     event,
     counts: { ...counts, addresses: addresses.length },
     addresses: addresses.slice(0, mostAddresses),
-    ...(changes.length > 0 && { changes: changes.slice(0, mostAddresses).map(notifiedChange) }),
     ...(url !== undefined && { url }),
   };
 }
@@ -137,38 +134,10 @@ export function expiringNotification(messages: readonly string[], run: string | 
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 
-/** A difference, as a notification contains it. */
-interface NotifiedChange {
-  readonly address: string;
-  readonly cause: string;
-  /** `looser than declared`, if known. */
-  readonly direction?: string;
-  /** The field with its live and declared value. Null: not set. */
-  readonly fields: readonly { readonly name: string; readonly before: Value | null; readonly after: Value | null }[];
-}
-
-/** Maximum number of fields of a change, and of characters of a value. */
-const [mostFields, longest] = [10, 200];
-
 /** The differences of a plan at these addresses. */
 export function changesAt({ resource_changes: changes }: Plan, addresses: readonly string[]): readonly PlannedChange[] {
   const wanted = new Set(addresses);
   return changes.filter(({ address }) => wanted.has(address));
-}
-
-function notifiedChange(planned: PlannedChange): NotifiedChange {
-  const { address, cause = "drift", policy_effect: effect, change } = planned;
-  const { before, after } = change;
-  const fields = fieldNamesOf({ before, after })
-    .slice(0, mostFields)
-    .map((name) => ({ name, before: truncate(before?.[name]), after: truncate(after?.[name]) }));
-  return { address, cause, ...(effect && { direction: directions[effect] }), fields };
-}
-
-function truncate(value: Value | undefined): Value | null {
-  if (value === undefined) return null;
-  const text = isReference(value) ? "" : inlineText(value);
-  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : value;
 }
 
 /**

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { parsedJson } from "../base/json.ts";
 import { cannotListen, hostAndPort } from "../base/system-errors.ts";
-import { type Checkout, decidePush, isGenuine } from "./checkout.ts";
+import { decidePush, isGenuine } from "./checkout.ts";
 import type { Clock } from "./clock.ts";
 import type { WatchStatus } from "./options.ts";
 
@@ -15,18 +15,18 @@ export interface ServiceOptions {
   readonly status: WatchStatus;
   readonly clock: Clock;
   readonly metrics: () => string;
-  /** The current checkout. */
-  readonly checkout: () => Promise<Checkout>;
+  /** The branch that the checkout follows. */
+  readonly branch: () => string | undefined;
 }
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Maximum bytes of a body: if the sender sent the secret, and if its signature can only be verified afterwards. */
-const [mostBytes, mostUnverified] = [10 * 2 ** 20, 2 ** 20];
+/** Maximum bytes of a body. */
+const mostBytes = 2 ** 20;
 
-/** Concurrent connections; see {@link limitConnections}. */
+/** Concurrent connections. */
 const mostConnections = 256;
 
 /** Pushes within this many milliseconds are checked together. */
@@ -38,19 +38,15 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Receiver extends ServiceOptions {
-  readonly connections: Connections;
-}
-
 /** Listens until it is disposed of. @throws UserError if it cannot. */
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
   const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
   const server = createServer(limits, (request, response) => {
-    answer(request, { ...options, connections })
+    answer(request, options)
       .catch((): Answer => ({ status: 500, body: { error: "internal error" } }))
       .then((found) => send(request, response, found));
   });
-  const connections = limitConnections(server, mostConnections);
+  limitConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(cannotListen(options.host, options.port, error)));
     server.listen(options.port, options.host, resolve);
@@ -65,19 +61,19 @@ export async function serveWatch(options: ServiceOptions): Promise<Service> {
   };
 }
 
-type Handler = (request: IncomingMessage, receiver: Receiver) => Promise<Answer> | Answer;
+type Handler = (request: IncomingMessage, options: ServiceOptions) => Promise<Answer> | Answer;
 
 const routes: Readonly<Record<string, { readonly methods: readonly string[]; readonly handler: Handler }>> = {
-  "/healthz": { methods: ["GET", "HEAD"], handler: (_, receiver) => health(receiver) },
+  "/healthz": { methods: ["GET", "HEAD"], handler: (_, options) => health(options) },
   "/metrics": { methods: ["GET", "HEAD"], handler: (_, { metrics }) => ({ status: 200, body: `${metrics()}\n` }) },
   "/hooks/push": { methods: ["POST"], handler: push },
 };
 
-async function answer(request: IncomingMessage, receiver: Receiver): Promise<Answer> {
+async function answer(request: IncomingMessage, options: ServiceOptions): Promise<Answer> {
   const path = (request.url ?? "").split("?")[0] ?? "";
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (!route) return { status: 404, body: { error: "expected /hooks/push, /healthz or /metrics" } };
-  if (route.methods.includes(request.method ?? "")) return route.handler(request, receiver);
+  if (route.methods.includes(request.method ?? "")) return route.handler(request, options);
   const headers = { allow: route.methods.join(", ") };
   return { status: 405, body: { error: `expected ${route.methods.join(" or ")}` }, headers };
 }
@@ -90,38 +86,25 @@ function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
   return { status: overdue ? 503 : 200, body: { status: overdue ? "overdue" : "watching" } };
 }
 
-async function push(request: IncomingMessage, receiver: Receiver): Promise<Answer> {
-  const { secret, status, clock, connections } = receiver;
+async function push(request: IncomingMessage, options: ServiceOptions): Promise<Answer> {
+  const { secret, status, clock, branch } = options;
   if (secret === undefined) return { status: 403, body: { error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" } };
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = request.headers;
   const isUnknown = token === undefined ? signature === undefined : !isGenuine(request.headers, nothing, secret);
   if (isUnknown) return { status: 401, body: { error: wrongSecret } };
-  if (token !== undefined) connections.keep(request.socket);
-  const most = token === undefined ? mostUnverified : mostBytes;
-  const body = await readBody(request, most);
-  if (!body)
-    return { status: 413, body: { error: `expected at most ${most} bytes` }, headers: { connection: "close" } };
+  const body = await readBody(request);
+  if (!body) {
+    const error = `expected at most ${mostBytes} bytes`;
+    return { status: 413, body: { error }, headers: { connection: "close" } };
+  }
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
-  const checkout = { ...(await receiver.checkout()), checked: status.checked() };
-  const { commit, project, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
+  const checkout = { branch: branch(), checked: status.checked() };
+  const { commit, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
   if (decision.check) {
-    status.push = {
-      at: status.push?.at ?? clock.now() + settling,
-      ...(commit !== undefined && { commit }),
-      ...projectsOf(status.push, project),
-    };
+    status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();
   }
   return { status: 202, body: decision };
-}
-
-/** The projects to check; none if an event concerns everything. */
-function projectsOf(
-  waiting: WatchStatus["push"],
-  project: readonly string[] | undefined,
-): { readonly projects?: readonly string[] } {
-  if (project === undefined || (waiting && !waiting.projects)) return {};
-  return { projects: [...new Set([...(waiting?.projects ?? []), ...project])] };
 }
 
 /** A secret in a header is verified before the body is read. */
@@ -130,14 +113,14 @@ const nothing = Buffer.alloc(0);
 const wrongSecret = "wrong or missing secret";
 
 /** Undefined for a body that is too large or incomplete: the rest is not read. */
-async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request) {
       size += chunk.length;
-      if (size > most) return undefined;
+      if (size > mostBytes) return undefined;
       chunks.push(chunk);
     }
   } catch {
@@ -157,30 +140,13 @@ function send({ method }: IncomingMessage, response: ServerResponse, { status, b
   response.end(method === "HEAD" ? undefined : isText ? body : `${JSON.stringify(body)}\n`);
 }
 
-/** The open connections of a server. */
-interface Connections {
-  /** Exempts the connection of an authenticated client from the limit. */
-  readonly keep: (socket: Socket) => void;
-}
-
-/**
- * Limits the connections of a server. A new connection is always accepted: if there are too many, the slowest of the older
- * half of the unauthenticated ones is closed. So neither idle nor slow clients nor a burst of new ones block others.
- */
-function limitConnections(server: Server, most: number): Connections {
-  const unauthenticated = new Map<Socket, number>();
+/** Closes the oldest connection when there are too many, so that idle ones keep nobody out. */
+function limitConnections(server: Server): void {
+  const open = new Set<Socket>();
   server.on("connection", (socket) => {
-    unauthenticated.set(socket, performance.now());
-    socket.once("close", () => unauthenticated.delete(socket));
-    if (unauthenticated.size > most) slowest(unauthenticated)?.destroy();
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > mostConnections) oldest?.destroy();
   });
-  return { keep: (socket) => void unauthenticated.delete(socket) };
-}
-
-/** Compares bytes per millisecond; the oldest of equals comes first. `since` is in the order of connecting. */
-function slowest(since: ReadonlyMap<Socket, number>): Socket | undefined {
-  const now = performance.now();
-  const older = [...since].slice(0, Math.ceil(since.size / 2));
-  const rates = older.map(([socket, begun]) => socket.bytesRead / Math.max(1, now - begun));
-  return older[rates.indexOf(Math.min(...rates))]?.[0];
 }

@@ -152,18 +152,6 @@ export function isManifestPlace(folder: string, patterns: readonly string[] | un
   return taken.some((each) => createMatcher(each)(file)) && !left.some((each) => createMatcher(each.slice(1))(file));
 }
 
-/** Absolute paths of the existing targets of links in a workspace. */
-export function linkTargets(folder: string): readonly string[] {
-  const found = entriesBelow(rootOf(folder), {
-    list: (each) => list(each, []),
-    counts: (_, { name }) => name !== "node_modules" && name !== ".git",
-  });
-  return found.flatMap(({ entry, ...each }) => {
-    const target = entry.isSymbolicLink() ? targetOf(each) : undefined;
-    return target && isWithin(rootOf(folder), target) ? [target.real] : [];
-  });
-}
-
 function isBehindLink(root: string, folder: string): boolean {
   const path = join(root, folder);
   if (path === root) return false;

@@ -4,7 +4,7 @@ import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { compareRevisions } from "../../src/plan/revision/revision.ts";
 import { openRevisions } from "../../src/run/revisions.ts";
-import { checkoutAround, decidePush, touchesWorkspace } from "../../src/watch/checkout.ts";
+import { touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";
 import { tempFolder } from "../support/folder.ts";
 
@@ -115,25 +115,15 @@ function committed({ before, change, manifests = ["policies/*.yaml"], at = "ws" 
     ...before,
   });
   const from = commit();
-  const pushedBefore = checkoutAround(join(top, at));
-  return { top, folder: join(top, at), from, commit, pushedBefore, change };
+  return { top, folder: join(top, at), from, commit, change };
 }
 
-const push = (files: readonly string[]) => ({
-  ref: "refs/heads/main",
-  commits: [{ added: [], modified: files, removed: [] }],
-  total_commits_count: 1,
-});
-
 describe.each(Object.entries(variants))("%s", (_, variant) => {
-  test("is noticed by --follow, by a push before and after it is fetched, and by diff and --since", async () => {
-    const { top, folder, from, commit, pushedBefore, change } = committed(variant);
-    const early = decidePush({}, push(Object.keys(change)), await pushedBefore);
+  test("is noticed by --follow, diff and --since", async () => {
+    const { top, folder, from, commit, change } = committed(variant);
     write(top, change);
     const to = commit();
     expect(touchesWorkspace(folder, from, to)).toBe(true);
-    expect(early.check).toBe(true);
-    expect(decidePush({}, push(Object.keys(change)), await checkoutAround(folder)).check).toBe(true);
     for (const later of [to, undefined]) {
       const { before, after } = await openRevisions({ folder, from, to: later });
       const { changes } = compareRevisions(before.side, after.side, undefined);
@@ -166,7 +156,6 @@ describe("what evenkeel.yaml names", () => {
   ])("%s is noticed when it changes", async (ca, file) => {
     const { top, folder, from, commit } = committed(variant(ca));
     write(top, { [file]: rootCertificates[1] });
-    expect(decidePush({}, push([file]), await checkoutAround(folder)).check).toBe(true);
     expect(touchesWorkspace(folder, from, commit())).toBe(true);
   });
 });
