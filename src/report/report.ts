@@ -54,7 +54,6 @@ const planForms = {
   terraform: "json",
   dotenv: "text",
   prometheus: "text",
-  ndjson: "json",
 } as const;
 
 export type FindingKind = keyof typeof findingForms;
@@ -71,7 +70,7 @@ export function isOwnKind(kind: string): boolean {
 export const findingKinds = Object.keys(findingForms) as readonly FindingKind[];
 export const planKinds = Object.keys(planForms) as readonly PlanKind[];
 
-/** True if the report is JSON or JSON lines, so that characters in it can be escaped without changing its meaning. */
+/** True if the report is JSON, so that characters in it can be escaped without changing its meaning. */
 export function isJsonKind(kind: string): boolean {
   return Object.entries(planForms).some(([name, form]) => name === kind && form === "json");
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { ndjson, terraform } from "../../src/report/formats.ts";
+import { terraform } from "../../src/report/formats.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import type { Report } from "../../src/report/report.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
@@ -86,48 +86,5 @@ describe("the textfile for Prometheus", () => {
 
   test("keeps to the format whatever the server's name", () => {
     fc.assert(fc.property(hostileAndPlain, ({ evil }) => void read(evil)));
-  });
-});
-
-describe("events", () => {
-  const read = (plan: Plan, more: Partial<Report> = {}) =>
-    ndjson(reportOf(plan, more), none)
-      .split("\n")
-      .map((line) => JSON.parse(line));
-
-  test("are one a line: the version first, the summary last", () => {
-    const events = read(
-      planWith({
-        changes: [changeWith(plainWords, 1, "failed")],
-        problems: [{ rule: "r", message: "m" }],
-        warnings: [{ rule: "w", message: "m" }],
-        objections: [{ guard: "protected", message: "o", addresses: [] }],
-      }),
-      { exitCode: 1 },
-    );
-    expect(events.map(({ type }) => type)).toEqual([
-      "version",
-      "planned_change",
-      "problem",
-      "warning",
-      "objection",
-      "outcome",
-      "summary",
-    ]);
-    expect(events[1].change).toMatchObject({ address: "pay/core1:integration/irc-gateway" });
-    expect(events[1].change).not.toHaveProperty("outcome");
-    expect(events[5]).toMatchObject({ outcome: { status: "failed", error: "answered 400" }, "@level": "error" });
-    expect(events.at(-1)).toMatchObject({ exit_code: 1, summary: { projects: 7 } });
-  });
-
-  test("are one a line whatever they tell, for every reader of lines", () => {
-    fc.assert(
-      fc.property(hostileAndPlain, ({ evil, tame }) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: whatever some reader ends a line at.
-        const lines = ndjson(reportOf(evil), none).split(/[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/);
-        expect(lines).toHaveLength(ndjson(reportOf(tame), none).split("\n").length);
-        for (const line of lines) expect(JSON.parse(line)["@timestamp"]).toBe("2026-11-21T07:23:15.000Z");
-      }),
-    );
   });
 });
