@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
-import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { format } from "../author/format/format.ts";
 import type { ImportResult } from "../author/import/import-projects.ts";
-import { fileOf, listVariables, withOwnNames } from "../author/import/names.ts";
+import { listVariables, withOwnNames } from "../author/import/names.ts";
 import { type Draft, policyFileText } from "../author/import/policy.ts";
 import { UserError } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
-import { freeName } from "../base/text-format.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
@@ -16,8 +15,6 @@ import { loadedAt } from "../run/context.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
-import { textIn } from "../workspace/walk.ts";
-import { exampleMark } from "./init.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A draft and its path relative to the current folder. */
@@ -53,17 +50,7 @@ function placeDrafts(
   out?: string,
 ): readonly ImportedFile[] {
   const folder = out === undefined ? join(findRoot(around), "policies") : resolve(cwd, out);
-  return drafts.map((draft) => [relative(cwd, besideExample(join(folder, draft.file))), draft]);
-}
-
-/**
- * A separate folder for the import of a project that an earlier import covered, relative to `cwd`; undefined
- * otherwise.
- */
-export function otherFolder(cwd: string, around: string, project: string): string | undefined {
-  const folder = join(findRoot(around), "policies");
-  if (!isThere(besideExample(join(folder, fileOf({ name: project }))))) return undefined;
-  return relative(cwd, freeName(join(folder, "unmanaged"), isThere));
+  return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
 }
 
 /** The names of the workspace's policies, since several imports may cover the same projects. */
@@ -77,17 +64,6 @@ function listNames(folder: string): readonly string[] {
 /** Names of variables that the manifests of a workspace refer to; other secrets must not share them. */
 export function takenVariables(folder: string): readonly string[] {
   return workspaceAbove(folder) ? listVariables(loadWorkspace(folder).documents) : [];
-}
-
-/** The path, or a free one next to the example of `init`, which declares nothing. */
-function besideExample(path: string): string {
-  const end = extname(path);
-  return `${freeName(path.slice(0, -end.length), (name) => isExample(`${name}${end}`))}${end}`;
-}
-
-function isExample(path: string): boolean {
-  const text = isThere(path) && textIn({ path, name: path });
-  return typeof text === "string" && text.includes(exampleMark) && !/^\s*[^#\s]/m.test(text);
 }
 
 /** A folder that the user names may be outside the workspace; the default one may not. */

@@ -118,22 +118,7 @@ export function stepsAfterImport(
   ];
 }
 
-/**
- * Next steps after a list of unmanaged resources: import the policies of one project, into another folder if it has
- * some.
- */
-export function stepsAfterUnmanaged(
-  project: string,
-  options: Pick<Scope, "C">,
-  folder: string | undefined,
-): readonly NextStep[] {
-  const out = folder === undefined ? "" : ` --out ${shellWord(folder)}`;
-  return [
-    [`${formatCommand("import", options)} ${shellWord(project)} --kinds all${out}`, "writes policies for this project"],
-  ];
-}
-
-function formatCommand(command: string, { C }: Pick<Scope, "C">): string {
+export function formatCommand(command: string, { C }: Pick<Scope, "C">): string {
   return `evenkeel ${command}${C === undefined ? "" : ` -C ${shellWord(C)}`}`;
 }
 

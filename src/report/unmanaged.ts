@@ -4,7 +4,6 @@ import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/
 import { owners, pluralOwner } from "../model/owner.ts";
 import { ownersCounted } from "../plan/heading.ts";
 import type { Unmanaged, UnreadSection } from "../run/unmanaged.ts";
-import { code, fitLines, heading, row } from "./markdown-text.ts";
 import type { Palette } from "./terminal.ts";
 
 /** A resource and the projects that have it. Groups with most projects come first. */
@@ -67,23 +66,3 @@ export function unmanagedJson({ resources, unread, problems, warnings, ...counts
   const summary = { ...counts, unmanaged: resources.length };
   return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);
 }
-
-/** Limit of the table in a comment, in characters. */
-const longestTable = 50_000;
-
-/** Unmanaged resources as a merge request comment. */
-export function unmanagedMarkdown(unmanaged: Unmanaged): string {
-  const rows = unmanagedGroups(unmanaged).map(({ resource, projects }) =>
-    row([code(resource), code(firstFew(projects, mostNamed))]),
-  );
-  const table = fitLines(rows, longestTable, (omitted) => `… and ${counted(omitted, "more resource")}.`);
-  return [
-    "<!-- evenkeel:unmanaged -->",
-    `### Evenkeel: ${unmanagedHeadline(unmanaged)}`,
-    ...(rows.length > 0 ? [[...heading(["Resource", "In"]), ...table].join("\n")] : []),
-    ...unreadSentences(unmanaged).map(code),
-    ...unmanaged.problems.slice(0, mostProblems).map(({ message }) => `- ${code(message)}`),
-  ].join("\n\n");
-}
-
-const mostProblems = 50;

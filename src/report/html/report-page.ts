@@ -3,18 +3,16 @@ import { counted, thousands } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action } from "../../model/types.ts";
 import { blockingText } from "../../plan/guards.ts";
-import { archivedText, commitText, minuteText, namesCounted, ownersCounted, scopeText } from "../../plan/heading.ts";
+import { archivedText, commitText, minuteText, ownersCounted, scopeText } from "../../plan/heading.ts";
 import type { Highlight } from "../../plan/highlights.ts";
 import { actionOf, type Plan } from "../../plan/plan.ts";
-import type { Unmanaged } from "../../run/unmanaged.ts";
 import { headlineOf, leadOf, type RevisionDocument, revisionView } from "../revision.ts";
 import type { NextStep } from "../terminal.ts";
-import { unmanagedGroups, unmanagedHeadline, unreadSentences } from "../unmanaged.ts";
 import { type Line, planView, type Row, type Section } from "../view.ts";
 import { reportDocument } from "./document.ts";
 import { type Facet, type Filter, filterLink } from "./filter-link.ts";
 import { badge, commandsNode, each, factList, longList, type Markup, markup } from "./markup.ts";
-import { changeNode, facetsOf, linkTo, projectNamesNode, type RowOptions, signs, sourceText } from "./rows.ts";
+import { changeNode, facetsOf, linkTo, type RowOptions, signs, sourceText } from "./rows.ts";
 
 /** Parts of a report besides its plan. */
 interface PlanPage {
@@ -64,24 +62,6 @@ export function revisionHtml(document: RevisionDocument, catalogue: Catalogue): 
     markup`${head}
 <main><div id="notices">${each(sections, sectionNode)}</div>
 ${rows.length > 0 ? listNode(rows, markup``) : ""}</main>
-`,
-    false,
-  );
-}
-
-/** Live resources that no policy declares, as one static HTML file. */
-export function unmanagedHtml(unmanaged: Unmanaged): string {
-  const lead = unreadSentences(unmanaged).join(" ");
-  const { problems } = unmanaged;
-  const problemLines = problems.map(({ message }) => ({ words: [message] }));
-  const heading = counted(problems.length, "problem");
-  return reportDocument(
-    "Evenkeel unmanaged",
-    markup`${headNode({ overline: markup`<b>Unmanaged</b>`, title: unmanagedHeadline(unmanaged), lead })}
-<main>${sectionNode({ id: "problems", one: "problem", tone: "bad", title: heading, lines: problemLines, isOpen: true })}
-${each(unmanagedGroups(unmanaged), ({ resource, projects }, index) =>
-  noticeNode(`resource-${index}`, "plain", `${resource} · ${namesCounted(projects)}`, projectNamesNode(projects)),
-)}</main>
 `,
     false,
   );
