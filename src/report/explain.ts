@@ -7,7 +7,7 @@ import {
   type IntegrationParameter,
   type ObservedQuirk,
 } from "../model/catalogue.ts";
-import { keyFieldsOf, ownersOf, type ResourceKind, sectionOf, writtenCall } from "../model/resource-kind.ts";
+import { keyFieldsOf, ownersOf, type ResourceKind, sectionOf } from "../model/resource-kind.ts";
 import type { Environment, Scalar, Tier } from "../model/types.ts";
 import {
   fieldFacts,
@@ -46,62 +46,7 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   if (kinds.length > 0) return explainedKinds(kinds, name, field);
   const integration = integrations.get(name);
   if (integration) return explainedIntegration(integration, field);
-  return (field === undefined && name !== "" && explainedWord(catalogue, name)) || unknownName(catalogue, name);
-}
-
-/** A kind or an integration, and the field that has the word as its name. */
-type Place = { readonly field: string | undefined } & (
-  | { readonly kind: ResourceKind }
-  | { readonly integration: Integration }
-);
-
-/** Explains the word of a field, of a request's path, or of a kind's name: one place in full, several as a list. */
-function explainedWord(catalogue: Catalogue, word: string): Explained | undefined {
-  const places = placesOf(catalogue, word);
-  if (places.length === 0) return undefined;
-  const json = places.map((place) =>
-    "kind" in place ? kindJson(place.kind, place.field) : integrationJson(place.integration, place.field),
-  );
-  const topics = places.map((place) => ("kind" in place ? kindTopic(place.kind) : integrationTopic(place.integration)));
-  const isOne = new Set(topics.map(({ name }) => name)).size === 1;
-  const field = places[0]?.field;
-  const text = (palette: Palette) =>
-    isOne
-      ? topics.map((topic) => topicText(topic, field, palette)).join("\n\n")
-      : placesText(word, topics, field, palette);
-  return { text, json };
-}
-
-function placesOf(catalogue: Catalogue, word: string): readonly Place[] {
-  const kinds = kindFiles(catalogue);
-  const fields: readonly Place[] = [
-    ...kinds
-      .filter(({ fields: { properties } }) => Object.hasOwn(properties, word))
-      .map((kind) => ({ kind, field: word })),
-    ...[...catalogue.integrations.values()]
-      .filter(({ parameters }) => parameters.has(word))
-      .map((integration) => ({ integration, field: word })),
-  ];
-  if (fields.length > 0) return fields;
-  const whole = (kind: ResourceKind): Place => ({ kind, field: undefined });
-  const called = kinds.filter(({ calls }) =>
-    Object.values(calls).some((call) => writtenCall(call).path.split(/[/?]/).includes(word)),
-  );
-  const named = kinds.filter(({ name, title = "" }) =>
-    `${name} ${title}`
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-      .includes(word.toLowerCase()),
-  );
-  return (called.length > 0 ? called : named).map(whole);
-}
-
-function placesText(word: string, topics: readonly Topic[], field: string | undefined, palette: Palette): string {
-  const rows = topics.map(({ name, description, fields }): readonly [string, string] => {
-    const about = field === undefined ? description : fields.find((each) => each.name === field)?.description;
-    return [field === undefined ? name : `${name}.${field}`, /^.*?[.](?=\s|$)/s.exec(about ?? "")?.[0] ?? about ?? ""];
-  });
-  return `${JSON.stringify(word)} is a word in:\n\n${columns(["name", "what it is"], [...new Map(rows)], palette)}`;
+  return unknownName(catalogue, name);
 }
 
 /** Explains all kinds of resources. */

@@ -225,16 +225,3 @@ describe("kinds of resources", () => {
     },
   );
 });
-
-describe("words that are no names", () => {
-  test.each([
-    ["merge_method", /^settings\.merge_method\n/],
-    ["hooks", /"hooks" is a word in:\n\n {2}name .*\n {2}webhooks {2}/],
-    ["allowed_to_push", /\n {2}written +\[\{ access_level: no one \}, \{ user: ada \}, /],
-    ["mirror", /^pull_mirror {2}/],
-    ["push_events", /"push_events" is a word in:\n\n {2}name .*\n {2}webhooks\.push_events {2}/],
-  ])("%s is found", (word, expected) => {
-    expect(text(word)).toMatch(expected);
-    expect(json(word).length).toBeGreaterThan(0);
-  });
-});
