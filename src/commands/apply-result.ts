@@ -1,6 +1,4 @@
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
-import { shellWord } from "../base/text-format.ts";
-import { waveText } from "../manifest/waves.ts";
 import type { Call, Outcome } from "../model/types.ts";
 import { blockersOf, type Objection } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -79,57 +77,6 @@ export type Saved = Pick<Request, "saved" | "savedRun">;
 /** The flag of an option: `dryRun` is `--dry-run`. */
 export function optionOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/**
- * The command that continues an apply that ended between two waves: the same command, since applied changes are in
- * sync by then; a saved plan would be stale.
- */
-export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
-  const optionsNamed = (names: readonly (typeof repeatedOptions)[number][]) =>
-    names.flatMap((name) => listArguments(name === "C" ? "-C" : optionOf(name), options[name])).join("");
-  const staged = `${optionsNamed(repeatedOptions)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
-  if (saved?.savedRun !== undefined) {
-    return `evenkeel plan --save${optionsNamed(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
-  }
-  if (saved) {
-    const file = shellWord(saved.saved ?? "");
-    const then = saved.saved === "-" ? "|" : "&&";
-    return `evenkeel plan --out ${file}${optionsNamed(ofPlan)} ${then} evenkeel apply ${file}${staged}`;
-  }
-  const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
-  return `evenkeel apply${listArguments("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
-}
-
-/** Options that select what is applied and how it is recorded. */
-const repeatedOptions = [
-  "C",
-  "target",
-  "exclude",
-  "since",
-  "resend",
-  "storage",
-  "workers",
-  "failOnLoosening",
-  "allowDeletes",
-  "allowProtected",
-  "recordDeployment",
-  "deploymentProject",
-  "sha",
-  "ref",
-  "tag",
-] as const;
-
-/** Options that also apply to a new plan. */
-const ofPlan = ["C", "workers"] as const;
-
-function listArguments(
-  flag: string,
-  value: string | number | boolean | readonly string[] | undefined,
-): readonly string[] {
-  if (value === undefined || value === false) return [];
-  if (value === true) return [` ${flag}`];
-  return [value].flat().map((each) => ` ${flag} ${shellWord(String(each))}`);
 }
 
 /** The requested deployment record, if any. @throws UserError naming every mistake. */

@@ -17,7 +17,6 @@ import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
 import {
   codeOf,
-  commandAgain,
   deploymentFrom,
   optionOf,
   planJson,
@@ -214,7 +213,7 @@ function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Sa
     storage: options.storage === true,
     recheck: asksFirst(options, saved),
     ...(options.waves && { waves: options.waves }),
-    again: commandAgain(options, saved),
+    again: saved ? "plan again, and apply that plan" : "run this command again",
     ...saved,
     ...(saved?.saved !== undefined && { saved: planPath(cwd, saved.saved) }),
     ...(lockTimeout !== undefined && { lockTimeout }),

@@ -46,7 +46,7 @@ describe("apply --waves", () => {
     ]);
     expect(failed.stderr).toContain(
       "wave 1 of 2 ended the run: g/p5:license/MIT failed; 7 projects of later waves are untouched; " +
-        "to go on: evenkeel apply --target 'g/*' --waves 1,100% --yes  (waves)\n",
+        "to go on: run this command again  (waves)\n",
     );
     expect(read("a.md")).toContain("- `wave 2 of 2: 7 projects (7 changes), not started`");
     expect(read("a.html")).toContain("not started");
@@ -59,9 +59,7 @@ describe("apply --waves", () => {
       { wave: 2, projects: 6, changes: 6, status: "not started" },
     ]);
     expect(changes.find(({ project }) => project === "g/p5")).toMatchObject({ wave: 1, outcome: { status: "failed" } });
-    expect(problems[0]?.message).toContain(
-      "to go on: evenkeel plan --out plan.json && evenkeel apply plan.json --allow-deletes 3 --waves 2,100%",
-    );
+    expect(problems[0]?.message).toContain("to go on: plan again, and apply that plan");
     const last = await evenkeel("apply", "--yes", "--waves", "50%");
     expect([last.code, last.writes]).toEqual([0, 7]);
     expect((await evenkeel("drift")).code).toBe(0);
