@@ -248,7 +248,6 @@ const runsByName: { readonly [Name in CommandName]: () => Promise<Run<Options<Na
   "deployments merge-requests": async () => (await import("./deployments.ts")).mergeRequests,
   "deployments create": async () => (await import("./deployments.ts")).create,
   "deployments update": async () => (await import("./deployments.ts")).update,
-  "deployments delete": async () => (await import("./deployments.ts")).remove,
   deprecations: async () => (await import("./deprecations.ts")).run,
   "deprecations scan": async () => (await import("./deprecations.ts")).scan,
   routes: async () => (await import("./routes.ts")).run,

@@ -1,26 +1,18 @@
 import { exit, UserError } from "../base/exit.ts";
-import { printable } from "../base/printable.ts";
-import type { Reader } from "../client/client.ts";
-import { unavailableBefore } from "../model/availability.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { endpoints } from "../model/endpoints.ts";
-import type { Platform } from "../model/types.ts";
-import { deploymentsText, deploymentText, mergeRequestsText } from "../report/server-texts.ts";
+import { deploymentsText, mergeRequestsText } from "../report/server-texts.ts";
 import {
   listMergeRequests,
   readDeployment,
   readDeployments,
   recordDeployment,
-  removeDeployment,
   updateDeployment,
 } from "../run/deployments.ts";
-import { platformAt } from "../run/live/find-dialect.ts";
-import { dialectAround, loadSettings } from "../workspace/load.ts";
+import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { checked, reading, shownDeployment, writing } from "./connected.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel deployments list PROJECT`. */
 export const printDeployments: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
@@ -70,39 +62,6 @@ export const update: Run<Options<"deployments update">> = (terminal, options, [p
     shownDeployment(await updateDeployment(writer, project, id, status), terminal),
   );
 };
-
-type Choice = Options<"deployments delete">;
-
-/** `evenkeel deployments delete PROJECT ID`: shows the deployment, asks for confirmation and deletes it. */
-export const remove: Run<Choice> = (terminal, options, [project = "", id = ""]) => {
-  checked(terminal, "deleteDeployment", { id: project, deployment_id: id });
-  if (!options.yes && !terminal.interactive) throw new UserError("stdin is not a terminal: pass --yes", exit.usage);
-  const { server } = loadSettings(folderOf(terminal, options));
-  const lacking = server.isReleaseAssumed ? undefined : explainLacking(server);
-  if (lacking) throw new UserError(lacking);
-  return writing(terminal, options, async (writer) => {
-    const refused = explainLacking(await platformAt(writer, server));
-    if (refused) return { status: "failed", error: refused };
-    if (!options.yes && !(await askAgreement(terminal, writer, project, id)))
-      return { status: "failed", error: "Not deleted." };
-    const failure = await removeDeployment(writer, project, id);
-    if (failure) return failure;
-    const deleted = { id: Number(id), status: "deleted" };
-    return {
-      text: () => printable(`Deleted deployment ${id} of ${project}.`),
-      json: () => JSON.stringify(deleted, null, 2),
-    };
-  });
-};
-
-function explainLacking(platform: Platform): string | undefined {
-  return unavailableBefore("deployments can be deleted", endpoints.deleteDeployment.introduced, platform);
-}
-
-async function askAgreement(terminal: Terminal, reader: Reader, project: string, id: string) {
-  terminal.warn(deploymentText(await readDeployment(reader, project, id), terminal.palette));
-  return terminal.confirm("Its record cannot be brought back. Delete it? Type yes to continue:");
-}
 
 /** `evenkeel deployments merge-requests PROJECT ID`: the changes that a deployment shipped. */
 export const mergeRequests: Run<Options<"deployments merge-requests">> = (

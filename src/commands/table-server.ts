@@ -278,15 +278,6 @@ export const apiCommands = {
     ],
     flags: [...common.connected, common.status],
   },
-  "deployments delete": {
-    arguments: "<project> <id>",
-    summary: "delete the record of a deployment, after asking; from release 15.3 on",
-    examples: [
-      ["evenkeel deployments delete payments/api 7", "shows it, and asks"],
-      ["evenkeel deployments delete payments/api 7 --yes", "without asking"],
-    ],
-    flags: [...common.connected, common.yes],
-  },
   "storage status": {
     arguments: "<storage>",
     summary: "count the repositories that remain on a storage",

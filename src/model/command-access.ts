@@ -59,7 +59,6 @@ export const commandAccess: readonly CommandAccess[] = [
     commands: ["accept --merge-request", "watch --merge-request"],
     ...{ role: "developer", of: "the project with the manifests", scope: "api" },
   },
-  { commands: ["deployments delete"], role: "maintainer", of: "the project", scope: "api" },
   { commands: ["plan --storage", "storage status"], role: "administrator", scope: "read_api" },
   { commands: ["apply --storage"], role: "administrator", scope: "api" },
   { commands: ["show", "blame", "routes", "whoami"], scope: "read_api" },

@@ -93,33 +93,6 @@ export async function updateDeployment(
   return { status: "failed", error: explainCallFailure(failure) + describeRefusal(deployment, row, status) };
 }
 
-/**
- * Deletes a deployment record, if it exists. Without a response the record is read.
- * Undefined on success.
- */
-export async function removeDeployment(
-  writer: Writer,
-  project: string,
-  deployment: string,
-): Promise<Extract<WriteOutcome, { status: unknown }> | undefined> {
-  const removal = call("deleteDeployment", { id: project, deployment_id: deployment });
-  const settled = await writer.settle(removal, (reader) => isGone(reader, project, deployment));
-  if (!("failure" in settled)) return undefined;
-  const { failure, unknown } = settled;
-  if (!unknown) return { status: "failed", error: explainCallFailure(failure) };
-  return { status: "unknown", error: `whether deployment ${deployment} is deleted is unknown: ${failure.message}` };
-}
-
-async function isGone(reader: Reader, project: string, deployment: string): Promise<boolean> {
-  try {
-    await readDeployment(reader, project, deployment);
-    return false;
-  } catch (error) {
-    if (error instanceof CallFailed && error.saysGone) return true;
-    throw error;
-  }
-}
-
 function isTransition(failure: CallFailed): boolean {
   return failure.status === 400 && failure.says("cannot transition");
 }

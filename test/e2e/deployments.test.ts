@@ -137,26 +137,3 @@ test("a POST whose answer is lost is not sent again, and its outcome is told as 
   expect(JSON.parse(ran.stdout)).toMatchObject({ status: "unknown" });
   expect((await ask("GET", "/projects/p/deployments")).json).toHaveLength(1);
 });
-
-test("delete asks, deletes one, and takes one that is gone as deleted; from release 15.3 on", async () => {
-  const { evenkeel, ask } = await scene({ projects, behaviour: "observed", release: "15.3" });
-  const asked = await evenkeel("deployments", "delete", "ops/policies", "2");
-  expect(asked).toMatchObject({ code: 64, writes: 0, reads: 0, stderr: expect.stringContaining("pass --yes") });
-  const deleted = await evenkeel("deployments", "delete", "ops/policies", "2", "--yes");
-  expect(deleted).toMatchObject({ code: 0, writes: 1, stdout: "Deleted deployment 2 of ops/policies.\n" });
-  expect((await ask("GET", "/projects/7/deployments/2")).status).toBe(404);
-  const again = await evenkeel("deployments", "delete", "ops/policies", "2", "--yes", "--report", "json");
-  expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { id: 2, status: "deleted" }]);
-  const standing = await evenkeel("deployments", "delete", "ops/policies", "129", "--yes");
-  expect(standing).toMatchObject({ code: 1, stderr: expect.stringContaining("currently deployed to environment") });
-});
-
-test.each([{ release: "15.2", site: { release: "15.2" } }, { release: "15.2" }])(
-  "delete is refused before it is sent to a server of 15.2: %j",
-  async (setting) => {
-    const { evenkeel } = await scene({ projects, ...setting });
-    const ran = await evenkeel("deployments", "delete", "ops/policies", "2", "--yes");
-    expect(ran).toMatchObject({ code: 1, reads: 0, writes: 0 });
-    expect(ran.stderr).toMatch(/deployments can be deleted from release 15\.3 on; the server is 15\.2/);
-  },
-);

@@ -40,7 +40,6 @@ no   apply, watch --apply: Maintainer or Owner of each project, scope api; missi
 yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
 no   deployments create, deployments update, apply --record-deployment: Developer of the project that records the deployment, scope api; missing: scope api
 no   accept --merge-request, watch --merge-request: Developer of the project with the manifests, scope api; missing: scope api
-no   deployments delete: Maintainer or Owner of the project, scope api; missing: scope api
 no   plan --storage, storage status: administrator, scope read_api; missing: role administrator
 no   apply --storage: administrator, scope api; missing: scope api, role administrator
 yes  show, blame, routes, whoami: any role, scope read_api
