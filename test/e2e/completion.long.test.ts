@@ -19,13 +19,6 @@ kind: Policy
 name: y
 projects: [odd/one]
 licenses: { "'; touch hit; '": allowed }
----
-apiVersion: evenkeel/v1
-kind: StorageMigration
-name: drain
-from: nfs-1
-to: nfs-2
-repositories: [projects]
 `;
 
 const prepared = () => folder({ "evenkeel.yaml": workspace, "policies/a.yaml": policy });
@@ -46,7 +39,6 @@ describe("what may come next", () => {
     ["kinds of reports", ["plan", "--report", "mark"], ["markdown"]],
     ["a value behind an equals sign", ["plan", "--report=mark"], ["--report=markdown"]],
     ["slugs", ["explain", "irc-"], ["irc-gateway"]],
-    ["parameters", ["explain", "irc-gateway.server_p"], ["irc-gateway.server_port"]],
     ["projects", ["show", "payments/"], ["payments/api", "payments/core"]],
     ["projects behind options", ["show", "--report", "json", "payments/a"], ["payments/api"]],
     ["projects, when a target is begun", ["apply", "--target", "payments/c"], ["payments/core"]],
@@ -55,8 +47,6 @@ describe("what may come next", () => {
       ["apply", "--target", "payments/api:"],
       ["payments/api:integration/irc-gateway", "payments/api:license/MIT"],
     ],
-    ["addresses of storages", ["apply", "--target", "storage:"], ["storage:nfs-1/projects"]],
-    ["storages", ["storage", "status", ""], ["nfs-1", "nfs-2"]],
     ["shells", ["completion", ""], ["bash", "zsh", "fish"]],
     ["nothing, where files are wanted", ["apply", "p"], []],
     ["nothing that is hidden", ["__"], []],
