@@ -57,12 +57,9 @@ function dialectLine(dialect: string, isKnown: boolean): string {
   return isKnown ? "" : `  ${"# dialect: gitlab".padEnd(27)} # for a GitLab server; default: ${dialect}\n`;
 }
 
-/** A line that identifies the example. */
-export const exampleMark = "# An example of a policy. It does nothing until you remove";
-
 /** The first policy, all of it in comments. */
 const example = `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
-${exampleMark} the "# " in front of the lines below.
+# An example of a policy. It does nothing until you remove the "# " in front of the lines below.
 #
 # apiVersion: evenkeel/v1
 # kind: Policy
@@ -96,14 +93,14 @@ ${ignored
   )
   .join("")}`;
 
-/** `evenkeel init [DIR]`: existing files are not overwritten. On a terminal, it asks for the server without `--url`. */
+/** `evenkeel init [DIR]`: existing files are not overwritten. Without `--url`, the server is that of EVENKEEL_URL, or an example. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
   const pipeline = options.ci && pipelines[options.ci];
   const [taken] = [workspaceFile, examplePolicy, ...(pipeline ? [pipeline.file] : [])].filter((file) =>
     isThere(resolve(terminal.cwd, folder, file)),
   );
   if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);
-  const server = await serverOf(terminal, options);
+  const server = serverOf(terminal, options);
   const chosen = await chooseDialect(terminal, server.url, options.dialect);
   const root = resolve(terminal.cwd, folder);
   const files = createFiles(server, chosen, pipeline).map(([file, text]) => ({
@@ -202,34 +199,14 @@ const expected: Readonly<Record<keyof ServerSettings, string>> = {
   tier: "free, premium or ultimate",
 };
 
-/**
- * Reads settings from flags, and the address else from EVENKEEL_URL or, on a terminal, from a prompt, which is repeated
- * after an invalid answer.
- * @throws UserError for an invalid flag, and if input ends.
- */
-export async function serverOf(
-  terminal: Terminal,
-  { url, release = "", tier = "" }: Partial<ServerSettings>,
-): Promise<ServerSettings> {
+/** Reads settings from flags, and the address else from EVENKEEL_URL. @throws UserError for an invalid flag. */
+function serverOf({ env }: Terminal, { url, release = "", tier = "" }: Partial<ServerSettings>): ServerSettings {
   const given = { ...(url !== undefined && { url }), ...(release && { release }), ...(tier && { tier }) };
   for (const [name, value] of Object.entries(given) as [keyof ServerSettings, string][]) {
     if (!isValid(name, value)) throw new UserError(`--${name}: expected ${expected[name]}`, exit.usage);
   }
-  const { EVENKEEL_URL: named } = terminal.env;
-  const known = url ?? (named && isValid("url", named) ? named : undefined);
-  return { url: known ?? (terminal.interactive ? await askForUrl(terminal) : exampleUrl), release, tier };
-}
-
-async function askForUrl(terminal: Terminal): Promise<string> {
-  for (;;) {
-    const answer = await terminal.ask(`Address of the server [${exampleUrl}]:`);
-    if (answer === undefined) {
-      const code = terminal.interrupted.aborted ? exit.interrupted : exit.problem;
-      throw new UserError("nothing was written, because there was no answer", code);
-    }
-    if (answer === "" || isValid("url", answer)) return answer || exampleUrl;
-    terminal.warn(`Expected ${expected.url}.`);
-  }
+  const { EVENKEEL_URL: named } = env;
+  return { url: url ?? (named && isValid("url", named) ? named : exampleUrl), release, tier };
 }
 
 /** Validates it like the setting of a workspace. */

@@ -12,10 +12,10 @@ export const startCommands = {
     examples: [
       ["evenkeel init", "in this folder"],
       ["evenkeel init policies-repo --ci gitlab", "in a new one, with a pipeline"],
-      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "without questions"],
+      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "with its settings"],
     ],
     flags: [
-      option("--url <url>", "the server's URL; if omitted, init asks for it on a terminal"),
+      option("--url <url>", "the server's URL; default: EVENKEEL_URL, else an example to change"),
       option("--release <release>", "its release, such as 14.5"),
       option("--tier <tier>", "its tier", { choices: common.tiers }),
       option("--dialect <name>", "its naming dialect; default: detected from the server", { choices: dialectNames }),
@@ -220,7 +220,7 @@ export const reviewCommands = {
       common.folder,
       common.target,
       common.exclude,
-      common.reportOf(revisionKinds),
+      common.report,
       common.concurrency,
       common.timeout,
       common.giveUpAfter,

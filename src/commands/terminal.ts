@@ -34,8 +34,6 @@ export interface Terminal {
   readonly lines: () => AsyncIterable<string>;
   /** True if nothing about the run may be stored. */
   readonly unrecorded: boolean;
-  /** Prompts, and returns the trimmed answer; undefined if input ended. */
-  readonly ask: (question: string) => Promise<string | undefined>;
   /** A progress bar on stderr, if that is a terminal. */
   readonly progress: (label: string) => Progress;
   /**
@@ -71,10 +69,6 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   const interruption = createInterruption(host, () => screen.leave());
   // In a container, the first process receives only signals that it handles.
   if (host.pid === 1) interruption.listen();
-  const ask: Terminal["ask"] = (question) => {
-    interruption.listen();
-    return prompt(host, question);
-  };
   return {
     env,
     cwd: host.cwd(),
@@ -90,8 +84,10 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     palette: paletteFor(host, stdout, color),
     warnings,
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
-    confirm: async (question) => (await ask(question)) === "yes",
-    ask,
+    confirm: async (question) => {
+      interruption.listen();
+      return (await prompt(host, question)) === "yes";
+    },
     lines: () => readLines(stdin),
     unrecorded: host.unrecorded === true,
     progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr, screen)),

@@ -42,7 +42,6 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
       await meanwhile();
       return true;
     },
-    ask: async () => Promise.reject(new Error("nothing else is asked")),
     progress: () => ({ update: () => {}, stop: () => {} }),
     interrupted: new AbortController().signal,
   };
