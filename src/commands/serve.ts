@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { cannotListen, describeSystemError } from "../base/system-errors.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { readOwnKinds } from "../manifest/own-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { type CheckedYaml, parseChecked } from "../model/checked-yaml.ts";
 import { compileKindExpression } from "../model/kind-expressions.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
-import { resourceKindFaults } from "../model/resource-kind-faults.ts";
 import type { Problem } from "../model/types.ts";
 import { type ChaosRule, parseChaos } from "../server/chaos.ts";
-import { allKinds } from "../server/kinds.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Run } from "./command.ts";
@@ -50,7 +49,7 @@ async function startServer(options: ServerOptions & Pick<Options<"serve">, "host
 }
 
 function ownKinds({ cwd }: Terminal, folder: string): readonly ResourceKind[] {
-  const read = readKinds(cwd, folder, allKinds());
+  const read = readKinds(cwd, folder);
   if ("problems" in read) throw new UserError(formatProblems(read.problems));
   if (read.kinds.length > 0) return read.kinds;
   throw new UserError(`no document of kind: ResourceKind in ${folder}`);
@@ -83,53 +82,25 @@ function readNamedFile({ cwd }: Terminal, file: string): string {
 /** The kinds of resources in a folder, or their problems. */
 export type KindsRead = { readonly kinds: readonly ResourceKind[] } | { readonly problems: readonly Problem[] };
 
-/**
- * Reads the `ResourceKind` documents below a folder; ignores other documents, such as policies. `known` are the kinds
- * whose names are taken.
- */
-export function readKinds(cwd: string, folder: string, known: readonly ResourceKind[]): KindsRead {
-  const kinds: ResourceKind[] = [];
-  const problems: Problem[] = [];
-  for (const { file, text } of readDocuments(cwd, folder)) {
-    const parsed = parseKind(text, file, [...known, ...kinds]);
-    if ("value" in parsed) kinds.push(parsed.value);
-    else problems.push(...parsed.problems);
-  }
-  return problems.length > 0 ? { problems } : { kinds };
-}
-
-function parseKind(text: string, file: string, others: readonly ResourceKind[]): CheckedYaml<ResourceKind> {
-  return parseChecked<ResourceKind>(text, file, {
-    rule: "resource-kind",
-    shape: () => [],
-    empty: {} as ResourceKind,
-    faults: (value) => resourceKindFaults(value, others, compileKindExpression),
-  });
-}
-
-interface DocumentText {
-  readonly file: string;
-  /** Pads the text with empty lines, so that locations are those of the file. */
-  readonly text: string;
-}
-
-function readDocuments(cwd: string, folder: string): readonly DocumentText[] {
-  return listFiles(resolve(cwd, folder)).flatMap((path) => {
-    const file = relative(cwd, path);
-    return splitDocuments(readFileSync(path, "utf8"))
-      .filter((text) => /^kind: *["']?ResourceKind["']?\s*(#.*)?$/m.test(text))
-      .map((text) => ({ file, text }));
-  });
+/** Reads the `ResourceKind` documents below a folder; ignores other documents, such as policies. */
+export function readKinds(cwd: string, folder: string): KindsRead {
+  const parsed = listFiles(resolve(cwd, folder)).map((path) =>
+    parseManifest(relative(cwd, path), readFileSync(path, "utf8")),
+  );
+  const read = readOwnKinds(
+    parsed.flatMap(({ documents }) => documents),
+    compileKindExpression,
+  );
+  const problems = [...parsed.flatMap((each) => each.problems), ...read.problems];
+  return problems.length > 0 ? { problems } : { kinds: read.kinds };
 }
 
 function listFiles(folder: string): readonly string[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return entries.flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return isIgnored(entry.name) ? [] : listFiles(path);
-      return /\.ya?ml$/.test(entry.name) ? [path] : [];
-    });
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+    return names
+      .filter((name) => /\.ya?ml$/.test(name) && !name.split(sep).some(isIgnored))
+      .map((name) => join(folder, name));
   } catch (error) {
     throw new UserError(`cannot read ${folder}: ${describeSystemError(error)}`);
   }
@@ -137,14 +108,4 @@ function listFiles(folder: string): readonly string[] {
 
 function isIgnored(name: string): boolean {
   return name.startsWith(".") || name === "node_modules";
-}
-
-function splitDocuments(text: string): readonly string[] {
-  const lines = text.split("\n");
-  const starts = lines.flatMap((line, index) => (/^---(\s|$)/.test(line) ? [index + 1] : []));
-  const bounds = [0, ...starts];
-  return bounds.map((start, index) => {
-    const end = (bounds[index + 1] ?? lines.length + 1) - 1;
-    return "\n".repeat(start) + lines.slice(start, end).join("\n");
-  });
 }

@@ -35,6 +35,11 @@ export async function expressionProblems({ documents }: Pick<Loaded, "documents"
   return readKinds(own, catalogueOf(), compileKindExpression).problems;
 }
 
+/** The kinds among documents outside a workspace, and their problems. */
+export function readOwnKinds(documents: readonly Document[], check: ExpressionCheck): KindsRead {
+  return readKinds(kindDocuments(documents), catalogueOf(), check);
+}
+
 function kindDocuments(documents: readonly Document[]): readonly Document[] {
   return documents.filter((document) => readHead(document).kind === "ResourceKind");
 }
