@@ -3,9 +3,8 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import type { Run } from "./command.ts";
-import { callTool, listTools, type RunCommandLine, type ToolResult } from "./mcp-tools.ts";
+import { callTool, listTools, type RunCommandLine } from "./mcp-tools.ts";
 import type { Options } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** Supported revisions of the Model Context Protocol, which do not differ here; newest first. */
 const revisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
@@ -18,102 +17,58 @@ const instructions =
  * Tools are commands that run in this process, one at a time.
  */
 export function serveTools(commandLine: RunCommandLine): Run<Options<"mcp">> {
-  return async (terminal, options) => {
-    const session = new ToolSession(terminal, { commandLine, folder: options.C });
-    for await (const line of terminal.lines()) session.receive(line);
-    await session.finished();
+  return async (terminal, { C: folder }) => {
+    const { env, cwd } = terminal;
+    const send = (message: object) => terminal.emit(knownSecrets.clean(JSON.stringify({ jsonrpc: "2.0", ...message })));
+    /** Calls that are waiting or running. */
+    const calls = new Map<unknown, AbortController>();
+    let last: Promise<void> = Promise.resolve();
+    const call = (id: unknown, { name, arguments: given = {} }: JsonObject) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      calls.set(id, controller);
+      last = last.then(async () => {
+        const result = signal.aborted
+          ? undefined
+          : await callTool({ env, cwd, folder, commandLine }, { name, given, signal });
+        calls.delete(id);
+        // A cancelled request has no response.
+        if (!signal.aborted) send({ id, ...(result ? { result } : failure(-32602, unknownTool(name))) });
+      });
+    };
+    for await (const line of terminal.lines()) {
+      if (line.trim() === "") continue;
+      const message = parseMessage(line);
+      const { id, method, params } = message ?? {};
+      const parameters = isObject(params) ? params : {};
+      const isId = typeof id === "string" || typeof id === "number";
+      if (!message) send({ id: null, ...failure(-32700, "expected one JSON-RPC message on each line") });
+      else if (method === "notifications/cancelled") calls.get(parameters.requestId)?.abort();
+      else if (typeof method !== "string" && !isId) send({ id: null, ...failure(-32600, "expected a method") });
+      // Other notifications need no answer, nor do responses: this server sends no requests.
+      else if (typeof method !== "string" || !isId) continue;
+      else if (method === "tools/call") call(id, parameters);
+      else send({ id, ...answer(method, parameters) });
+    }
+    await last;
     return exit.done;
   };
 }
 
-/** A request, without its parameters. */
-interface Asked {
-  readonly id: string | number;
-  readonly method: string;
+function answer(method: string, { protocolVersion }: JsonObject): object {
+  if (method === "initialize") return { result: greeting(protocolVersion) };
+  if (method === "ping") return { result: {} };
+  if (method === "tools/list") return { result: { tools: listTools() } };
+  return failure(-32601, `no method ${method}`);
 }
 
-/** The messages of one client. */
-class ToolSession {
-  readonly #terminal: Terminal;
-  readonly #place: Parameters<typeof callTool>[0];
-  /** Calls that are waiting or running. */
-  readonly #calls = new Map<string | number, AbortController>();
-  #last: Promise<void> = Promise.resolve();
+function failure(code: number, message: string): object {
+  return { error: { code, message } };
+}
 
-  constructor(
-    terminal: Terminal,
-    { commandLine, folder }: { commandLine: RunCommandLine; folder: string | undefined },
-  ) {
-    const { env, cwd } = terminal;
-    this.#terminal = terminal;
-    this.#place = { env, cwd, folder, commandLine };
-  }
-
-  /** Resolves when all calls have ended. */
-  finished(): Promise<void> {
-    return this.#last;
-  }
-
-  receive(line: string): void {
-    if (line.trim() === "") return;
-    const message = parseMessage(line);
-    if (message === undefined) this.#fail(null, -32700, "expected one JSON-RPC message on each line");
-    else this.#handle(message);
-  }
-
-  #handle({ id, method, params }: JsonObject): void {
-    const parameters = isObject(params) ? params : {};
-    const isId = typeof id === "string" || typeof id === "number";
-    if (typeof method !== "string") {
-      // A response to a request, of which this server makes none.
-      if (!isId) this.#fail(null, -32600, "expected a method");
-    } else if (isId) this.#answer({ id, method }, parameters);
-    else if (method === "notifications/cancelled") this.#cancel(parameters.requestId);
-  }
-
-  #answer({ id, method }: Asked, parameters: JsonObject): void {
-    if (method === "initialize") this.#send({ id, result: greeting(parameters.protocolVersion) });
-    else if (method === "ping") this.#send({ id, result: {} });
-    else if (method === "tools/list") this.#send({ id, result: { tools: listTools() } });
-    else if (method === "tools/call") this.#call(id, parameters);
-    else this.#fail(id, -32601, `no method ${method}`);
-  }
-
-  #call(id: string | number, { name, arguments: given = {} }: JsonObject): void {
-    const controller = new AbortController();
-    this.#calls.set(id, controller);
-    this.#last = this.#last.then(async () => {
-      const result = controller.signal.aborted ? undefined : await this.#resultOf(name, given, controller.signal);
-      this.#calls.delete(id);
-      // A cancelled request has no response.
-      if (controller.signal.aborted) return;
-      if (result) this.#send({ id, result });
-      else
-        this.#fail(
-          id,
-          -32602,
-          `no tool ${String(name)}; expected one of ${listTools()
-            .map((tool) => tool.name)
-            .join(", ")}`,
-        );
-    });
-  }
-
-  #resultOf(name: unknown, given: unknown, signal: AbortSignal): Promise<ToolResult | undefined> {
-    return callTool(this.#place, { name, given, signal });
-  }
-
-  #cancel(id: unknown): void {
-    if (typeof id === "string" || typeof id === "number") this.#calls.get(id)?.abort();
-  }
-
-  #fail(id: string | number | null, code: number, message: string): void {
-    this.#send({ id, error: { code, message } });
-  }
-
-  #send(message: object): void {
-    this.#terminal.emit(knownSecrets.clean(JSON.stringify({ jsonrpc: "2.0", ...message })));
-  }
+function unknownTool(name: unknown): string {
+  const names = listTools().map((tool) => tool.name);
+  return `no tool ${String(name)}; expected one of ${names.join(", ")}`;
 }
 
 function parseMessage(line: string): JsonObject | undefined {

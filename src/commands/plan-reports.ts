@@ -131,51 +131,40 @@ function workspaceFileAround(folder: string): string {
 
 type Environment = Terminal["env"];
 
-/**
- * Links to files and the HTML report in the pipeline's CI system; empty outside a pipeline. `reports`: the values of
- * `--report`.
- */
+/** Links to files and the HTML report in the pipeline's CI system. `reports`: the values of `--report`. */
 export function ciLinks({ env, cwd }: Pick<Terminal, "env" | "cwd">, reports: readonly string[] = []): Links {
-  const html = reports.flatMap((each) =>
-    each.startsWith("html=") ? [resolve(cwd, each.slice("html=".length))] : [],
-  )[0];
-  return env.CI_PROJECT_URL ? gitlabLinks(env, html) : githubLinks(env, html);
+  const html = reports.find((each) => each.startsWith("html="))?.slice("html=".length);
+  const page = html === undefined ? undefined : resolve(cwd, html);
+  return env.CI_PROJECT_URL ? gitlabLinks(env, page) : githubLinks(env, page);
 }
 
 function gitlabLinks(env: Environment, html: string | undefined): Links {
-  const { CI_PROJECT_URL: project, CI_COMMIT_SHA: commit, CI_JOB_URL: job, CI_PROJECT_DIR: folder } = env;
+  const { CI_PROJECT_URL, CI_COMMIT_SHA: commit = "", CI_JOB_URL, CI_PROJECT_DIR: folder } = env;
+  const [project, job] = [webUrl(CI_PROJECT_URL), webUrl(CI_JOB_URL)];
   const path = html !== undefined && folder ? pathBelow(folder, html) : undefined;
-  const artifact = path === undefined ? undefined : `/artifacts/file/${path.map(encodeURIComponent).join("/")}`;
   return {
-    ...pickLink("files", commitUrl(webUrl(project), "/-/blob/", commit)),
-    ...pickLink("page", artifact && joinUrl(webUrl(job), artifact)),
+    ...(project && isCommit(commit) && { files: `${project}/-/blob/${commit}/` }),
+    ...(job && path && { page: `${job}/artifacts/file/${path.map(encodeURIComponent).join("/")}` }),
   };
 }
 
 function githubLinks(env: Environment, html: string | undefined): Links {
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_SHA: commit, GITHUB_RUN_ID: run } = env;
-  if (!repository || !/^[\w.-]+\/[\w.-]+$/.test(repository)) return {};
-  const project = joinUrl(webUrl(server), `/${repository}`);
-  const isRun = html !== undefined && /^\d+$/.test(run ?? "");
+  const {
+    GITHUB_SERVER_URL,
+    GITHUB_REPOSITORY: repository = "",
+    GITHUB_SHA: commit = "",
+    GITHUB_RUN_ID: run = "",
+  } = env;
+  const server = webUrl(GITHUB_SERVER_URL);
+  if (!server || !/^[\w.-]+\/[\w.-]+$/.test(repository)) return {};
   return {
-    ...pickLink("files", commitUrl(project, "/blob/", commit)),
-    ...pickLink("page", isRun ? joinUrl(project, `/actions/runs/${run}`) : undefined),
+    ...(isCommit(commit) && { files: `${server}/${repository}/blob/${commit}/` }),
+    ...(html !== undefined && /^\d+$/.test(run) && { page: `${server}/${repository}/actions/runs/${run}` }),
   };
 }
 
-function pickLink<Name extends keyof Links>(
-  name: Name,
-  url: string | undefined,
-): Pick<Links, Name> | Record<never, never> {
-  return url === undefined ? {} : { [name]: url };
-}
-
-function commitUrl(project: string | undefined, between: string, commit = ""): string | undefined {
-  return /^[0-9a-f]{40,64}$/.test(commit) ? joinUrl(project, `${between}${commit}/`) : undefined;
-}
-
-function joinUrl(start: string | undefined, rest: string): string | undefined {
-  return start === undefined ? undefined : `${start}${rest}`;
+function isCommit(text: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text);
 }
 
 /** A URL of a web page without credentials, query and fragment; undefined for anything else. */
