@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { blameLines } from "../../src/git/blame.ts";
 import { commitOf, repositoryAround } from "../../src/git/repository.ts";
 import { openRevisions } from "../../src/run/revisions.ts";
-import { checkoutAround, touchesWorkspace } from "../../src/watch/checkout.ts";
+import { followedBranch, touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";
 import { fastForward } from "../support/fast-forward.ts";
 import { tempFolder } from "../support/folder.ts";
@@ -104,11 +104,11 @@ function fingerprint(): { readonly program: string; readonly mark: string } {
 /** All that the program asks git for, and what each came to. */
 async function everyUse(at: string, from: string, to: string) {
   const { top, prefix } = repositoryAround(at);
-  const { ref, prefix: pushed } = await checkoutAround(at);
+  const ref = followedBranch(at);
   const { before, after } = await openRevisions({ folder: at, from, to });
   const names = (side: typeof before) => [side.commit, side.isThere, side.side.policies.map(({ name }) => name)];
   return {
-    place: { top, prefix, ref, pushed },
+    place: { top, prefix, ref },
     commit: commitOf(at, {}),
     touches: await touchesWorkspace(at, from, to),
     revisions: [names(before), names(after)],
@@ -131,7 +131,7 @@ describe("a push that brings what looks like a repository", () => {
     expect(await fastForward(at)).toEqual({ commit: next, moved: true });
     const used = await everyUse(at, first, next);
     expect(used).toMatchObject({
-      place: { top, prefix: "ops/live/", ref: "refs/heads/main", pushed: "ops/live/" },
+      place: { top, prefix: "ops/live/", ref: "refs/heads/main" },
       commit: next,
       touches: true,
       revisions: [
