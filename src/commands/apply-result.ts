@@ -27,7 +27,6 @@ export function untouched({ plan, stale, refused, compared }: Applied): Outcomes
   return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
 }
 
-/** The blocking objections, and how to allow the apply. */
 export function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
   const who = blockersOf(objections);
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
@@ -54,7 +53,6 @@ export function resultText(
   return isSaved ? appliedText(plan, catalogue, palette, next) : outcomesText(plan, palette, next);
 }
 
-/** The exit code of an apply or a dry run (docs/running.md). */
 export function codeOf(
   { interrupted }: Terminal,
   applied: Applied & { readonly rehearsed?: true },
@@ -66,12 +64,10 @@ export function codeOf(
   return exitCode({ ...end, problem: end.problem || declined });
 }
 
-/** The plan document with outcomes. */
 export function planJson(document: Plan | (Plan & { readonly requests: readonly Call[] })): string {
   return JSON.stringify(document, null, 2);
 }
 
-/** A saved plan, by its file or by its run. */
 export type Saved = Pick<Request, "saved" | "savedRun">;
 
 /** The flag of an option: `dryRun` is `--dry-run`. */

@@ -33,7 +33,6 @@ import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
-/** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   const saved = findSavedPlan(options, file);
   const write = await openPlanReports(terminal, "apply", options);
@@ -176,7 +175,6 @@ async function applyWithBars(
   }
 }
 
-/** Replaces the progress bar of writes as soon as repositories move. */
 function movingBar(writing: Progress, moving: Progress): NonNullable<Request["moving"]> {
   return ({ done, total, remaining }) => {
     writing.stop();
@@ -221,7 +219,6 @@ function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Sa
   };
 }
 
-/** Asks a person to confirm the plan. The server may change meanwhile. */
 function asksFirst({ yes, dryRun }: Options<"apply">, saved: Saved | undefined): boolean {
   return !yes && !dryRun && saved === undefined;
 }

@@ -53,7 +53,6 @@ function neededText({ objections }: Plan): string {
   return needed > 0 ? `; the plan needed ${counted(needed, "approval")} when it was saved` : "";
 }
 
-/** A signed plan, the location of its signatures, and their number. */
 interface Signed {
   readonly plan: Plan;
   readonly name: string;
@@ -94,7 +93,6 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
   return { plan, name: savedRun, place: `${state.place}, run ${savedRun},`, signatures };
 }
 
-/** A plan, and the catalogue of its workspace. */
 type Shown = Pick<Planned, "plan" | "catalogue">;
 
 /** Shows the summary of the plan before signing, since a signature cannot be revoked. */

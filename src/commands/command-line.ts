@@ -75,7 +75,6 @@ function chooseWidth({ isTTY, columns = 80 }: Host["stdout"]): number {
   return isTTY ? columns : 80;
 }
 
-/** The parser of a command group, created on first use. */
 function findParent(root: Command, name: string): Command {
   const [first = "", second] = name.split(" ");
   if (second === undefined) return root;
@@ -130,7 +129,6 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
 
 const sharedHeading = "Shared options:";
 
-/** The options specific to a command, then the shared ones. */
 function partedFlags(flags: readonly Flag[]): readonly [own: readonly Flag[], shared: readonly Flag[]] {
   const isShared = (flag: Flag) => sharedOptions.has(flag.flags);
   return [flags.filter((flag) => !isShared(flag)), flags.filter(isShared)];
@@ -208,13 +206,11 @@ function errorPalette(host: Host): Palette {
   return paletteFor(host, host.stderr, !host.argv.includes("--no-color"));
 }
 
-/** The text of an unexpected error. */
 export function defect(env: Host["env"], error: unknown): string {
   const where = " (set EVENKEEL_DEBUG=1 for a stack trace)";
   return printableLines(`error: internal error: ${formatError(env, withoutSecrets(error), where)}\n`);
 }
 
-/** The message, with the stack if that is requested. */
 function formatError(env: Host["env"], { message, stack = message }: Error, otherwise = ""): string {
   return env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
 }

@@ -29,7 +29,6 @@ export interface OptionValues {
   readonly concurrency: number;
   readonly duration: number;
   readonly waves: readonly Wave[];
-  /** A date, such as 2027-06-30. */
   readonly day: string;
   /** `auto`: from the environment of the pipeline. */
   readonly shard: { readonly index: number; readonly total: number } | "auto";
@@ -70,21 +69,17 @@ export type Run<Options> = (
   args: readonly string[],
 ) => Promise<ExitCode> | ExitCode;
 
-/** A command without its name, as the table lists it. */
 export interface CommandRow {
   /** In commander's notation; the values of `[path...]` arrive as separate arguments. */
   readonly arguments?: string;
   readonly summary: string;
-  /** Examples, which help shows first: a command line and what it does. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly flags: readonly Flag[];
-  /** Not listed by help. */
   readonly hidden?: true;
 }
 
 export type Commands = Readonly<Record<string, CommandRow>>;
 
-/** Converts a flag to an option of the parser, which validates its value. */
 export function parsedOption({ flags, description, takes, choices, default: standard }: Flag): Option {
   const option = new Option(flags, description);
   if (takes) option.argParser(parsers[takes]);

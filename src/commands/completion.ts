@@ -86,7 +86,6 @@ export const complete: Run<object> = (terminal, _, words) => {
   return exit.done;
 };
 
-/** A completion, and its description. */
 interface Candidate {
   readonly word: string;
   readonly meaning?: string;
@@ -161,7 +160,6 @@ function listValues({ choices, suggests, flags }: Flag, word = "", folder: strin
   return fixed ? fixed.map((each) => ({ word: each })) : listNames(/<(.*)>/.exec(flags)?.[1] ?? "", word, folder);
 }
 
-/** The placeholder of the next argument in the command's usage. */
 function findPlaceholder(command: CliCommand, before: readonly string[]): string {
   const placeholders = [...(command.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
   const args = before.filter((word, index) => {
@@ -172,7 +170,6 @@ function findPlaceholder(command: CliCommand, before: readonly string[]): string
   return (placeholders[args.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
 }
 
-/** Candidates by placeholder: names of the catalogue and of the manifests. */
 function listNames(placeholder: string, word: string, folder: string): readonly Candidate[] {
   if (placeholder === "shell") return [...completionScripts.keys()].map((each) => ({ word: each }));
   if (placeholder === "slug" || placeholder === "section") return listCatalogue(placeholder, folder);

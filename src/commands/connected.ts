@@ -22,18 +22,14 @@ import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The output of a command, or an error message. */
 export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
 
-/** Runs `work` on a connection that can only read. */
 export const reading = connectWith(connectReader);
 
-/** Runs `work` on a connection that reads and writes. */
 export const writing = connectWith(connectWriter);
 
 type Work<Connection> = (connection: Connection) => Promise<Shown>;
 
-/** Reports a failed call on stderr and in the report. */
 function connectWith<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
   return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
     const report = openReports(terminal, options.report);
@@ -58,7 +54,6 @@ function isFailure(shown: Shown): shown is Exclude<Shown, ReportContents> {
   return typeof shown.error === "string";
 }
 
-/** Formats the result of a write, for people and for scripts. */
 export function shownDeployment(written: WriteOutcome, { palette, note: tell }: Terminal): Shown {
   if (!("row" in written)) return written;
   const { row, note } = written;
@@ -126,7 +121,6 @@ function findFirstNamed(folder: string): string | undefined {
   return project ?? group;
 }
 
-/** `evenkeel storage status STORAGE`. */
 export const storageStatus: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {
   if (storage.trim() === "") throw new UserError("STORAGE is empty; expected the name of a storage", exit.usage);
   return reading(terminal, options, async (reader) => {

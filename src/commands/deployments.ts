@@ -14,7 +14,6 @@ import { checked, reading, shownDeployment, writing } from "./connected.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
-/** `evenkeel deployments list PROJECT`. */
 export const printDeployments: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
   const { values } = checked(
     terminal,
@@ -36,7 +35,6 @@ export const printDeployments: Run<Options<"deployments list">> = (terminal, opt
   });
 };
 
-/** `evenkeel deployments show PROJECT ID`. */
 export const show: Run<Options<"deployments show">> = (terminal, options, [project = "", id = ""]) => {
   checked(terminal, "getDeployment", { id: project, deployment_id: id });
   return reading(terminal, options, async (reader) =>
@@ -44,7 +42,6 @@ export const show: Run<Options<"deployments show">> = (terminal, options, [proje
   );
 };
 
-/** `evenkeel deployments create PROJECT`. */
 export const create: Run<Options<"deployments create">> = (terminal, options, [project = ""]) => {
   const { environment, sha, ref, tag, status } = options;
   const { values } = checked(terminal, "createDeployment", { id: project, environment, sha, ref, tag, status });
@@ -53,7 +50,6 @@ export const create: Run<Options<"deployments create">> = (terminal, options, [p
   );
 };
 
-/** `evenkeel deployments update PROJECT ID --status STATUS`. */
 export const update: Run<Options<"deployments update">> = (terminal, options, [project = "", id = ""]) => {
   const { status } = options;
   checked(terminal, "updateDeployment", { id: project, deployment_id: id, status });
@@ -63,7 +59,6 @@ export const update: Run<Options<"deployments update">> = (terminal, options, [p
   );
 };
 
-/** `evenkeel deployments merge-requests PROJECT ID`: the changes that a deployment shipped. */
 export const mergeRequests: Run<Options<"deployments merge-requests">> = (
   terminal,
   options,

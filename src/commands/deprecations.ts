@@ -68,7 +68,6 @@ export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths
 
 interface ScannedFile {
   readonly findings: readonly Finding[];
-  /** Number of rewritten findings. */
   readonly fixed: number;
 }
 
@@ -81,7 +80,6 @@ interface Scan {
   readonly tree: IncludeGraph;
 }
 
-/** The include graph of the CI/CD configurations among the files. */
 function treeOfFiles(files: readonly (TextFile | Unreadable)[]): IncludeGraph {
   const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
   return includeGraphOf([...byName.keys()], (name) => {
@@ -108,7 +106,6 @@ function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): Scann
   return { findings: remainingFindings(before, after), fixed: before.findings.length - before.left.length };
 }
 
-/** The findings that remain after a rewrite. */
 function remainingFindings(before: ScanResult, after: ScanResult): readonly Finding[] {
   const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
   const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));

@@ -46,7 +46,6 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   });
 };
 
-/** The servers of both revisions. */
 function listServers({ env }: Terminal, { before, after }: OpenedRevisions): readonly string[] {
   return [before, after].map(({ side }) => describeServerUrl(env, side.workspace.server));
 }

@@ -72,10 +72,8 @@ function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt"
   return "changed";
 }
 
-/** The files for `fmt`. */
 export interface FormatTargets {
   readonly files: readonly TextFile[];
-  /** Messages about unreadable files. */
   readonly mistakes: readonly string[];
   /** YAML files in the named folders that are not manifests of the workspace. */
   readonly skipped: readonly string[];

@@ -16,7 +16,6 @@ import { folderOf, type OnlineOptions } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel runs`: summaries of the runs of this workspace, newest first. */
 export const runs: Run<Options<"runs">> = async (terminal, options) => {
   const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);
@@ -79,7 +78,6 @@ function suggestion(wanted: string, names: readonly string[]): string {
   return longer === undefined ? didYouMean(wanted, names) : `; did you mean ${longer}?`;
 }
 
-/** `evenkeel state`: its location, the holders of its leases, and its size. */
 export const state: Run<Options<"state">> = async (terminal, options) => {
   const report = openReports(terminal, options.report);
   await using opened = await stateAround(terminal, options);

@@ -17,12 +17,9 @@ import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A draft and its path relative to the current folder. */
 type ImportedFile = readonly [path: string, draft: Draft];
 
-/** The folder for drafts, and the dialect of their names. */
 interface Destination {
-  /** A folder of the workspace, if there is one. */
   readonly folder: string;
   readonly out: string | undefined;
   readonly catalogue: Catalogue;
@@ -42,7 +39,6 @@ export function writeDrafts(
     : { written, idle, archived, problems, catalogue };
 }
 
-/** The folder for drafts: the named one, or `policies/` of the surrounding workspace. */
 function placeDrafts(
   { cwd }: Terminal,
   drafts: readonly Draft[],
@@ -79,7 +75,6 @@ function findRoot(around: string): string {
   return workspace ? dirname(workspace) : around;
 }
 
-/** The problem if any of the files exists. */
 function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
   const [first, ...others] = [...draftsByFile(written).keys()].filter((path) => isThere(resolve(cwd, path)));
   if (first === undefined) return undefined;
@@ -111,7 +106,6 @@ function write(
   }
 }
 
-/** Formats it as `fmt` does. */
 function formatManifest(name: string, text: string, catalogue: Catalogue): string {
   const result = format(name, text, catalogue);
   return "text" in result ? result.text : text;

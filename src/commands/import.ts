@@ -60,7 +60,6 @@ function checkUsage({ all, group = [], instance }: Options<"import">, names: rea
   if (glob !== undefined) throw new UserError(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
 }
 
-/** The drafts of live state, and the server's release. */
 async function importLive(
   terminal: Terminal,
   { all = false, group = [], instance, factor = false, secrets, values, kinds: sections }: Options<"import">,
@@ -104,7 +103,6 @@ async function importLive(
 type Choice = Options<"import">;
 type Tool = NonNullable<Choice["from"]>;
 
-/** The reader of a tool's files, and their size limit. */
 interface Source {
   readonly most: number;
   readonly read: (files: readonly ForeignFile[], choice: ForeignChoice) => ForeignImport | Promise<ForeignImport>;

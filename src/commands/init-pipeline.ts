@@ -1,6 +1,5 @@
 import { version } from "../base/version.ts";
 
-/** A pipeline of `init --ci`: its path, its text, and the example names in it. */
 export interface PipelineFile {
   readonly file: string;
   readonly text: string;

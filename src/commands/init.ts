@@ -57,7 +57,6 @@ function dialectLine(dialect: string, isKnown: boolean): string {
   return isKnown ? "" : `  ${"# dialect: gitlab".padEnd(27)} # for a GitLab server; default: ${dialect}\n`;
 }
 
-/** The first policy, all of it in comments. */
 const example = `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
 # An example of a policy. It does nothing until you remove the "# " in front of the lines below.
 #
@@ -189,10 +188,8 @@ interface ServerSettings {
   readonly tier: Tier | "";
 }
 
-/** The default server URL of a new workspace. */
 const exampleUrl = "https://code.example.com";
 
-/** The expected form of each setting. */
 const expected: Readonly<Record<keyof ServerSettings, string>> = {
   url: `an http or https address, such as ${exampleUrl}`,
   release: "a release, such as 14.5 or 14.5.2",
@@ -209,7 +206,6 @@ function serverOf({ env }: Terminal, { url, release = "", tier = "" }: Partial<S
   return { url: url ?? (named && isValid("url", named) ? named : exampleUrl), release, tier };
 }
 
-/** Validates it like the setting of a workspace. */
 function isValid(name: keyof ServerSettings, value: string): boolean {
   const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });
   return readWorkspace(parseManifest(workspaceFile, text)).problems.length === 0;
@@ -219,7 +215,6 @@ function isValid(name: keyof ServerSettings, value: string): boolean {
 interface ChosenDialect {
   readonly dialect: string;
   readonly because?: string;
-  /** The release that the server reports, if any. */
   readonly release?: string;
 }
 
@@ -247,7 +242,6 @@ function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"]): boo
 
 const unseen = "it has no project, or none whose integrations the token may read";
 
-/** The dialect and release that the server reports, or the reason why the dialect could not be detected. */
 async function askServer(terminal: Terminal, url: string): Promise<Partial<ChosenDialect> & { readonly why?: string }> {
   const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
   try {

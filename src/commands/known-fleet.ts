@@ -8,7 +8,6 @@ import { openState, type StateOf } from "../state/open-state.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The projects that are known offline. */
 export interface Fleet {
   readonly listing: Listing;
   readonly projects: readonly Project[];

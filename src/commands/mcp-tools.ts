@@ -7,7 +7,6 @@ import type { CommandRow, Flag } from "./command.ts";
 import { type CliCommand, type CommandName, commands } from "./table.ts";
 import type { Host, Terminal } from "./terminal.ts";
 
-/** Runs a command line in this process. */
 export type RunCommandLine = (host: Host) => Promise<ExitCode>;
 
 /** Commands that are tools, each with its permitted options: none of them writes anything. */
@@ -25,7 +24,6 @@ const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
   unmanaged: ["--target", "--exclude"],
 };
 
-/** A tool of `tools/list`. */
 interface Tool {
   readonly name: string;
   readonly description: string;
@@ -50,7 +48,6 @@ function listFlags({ name, flags }: CliCommand): readonly Flag[] {
   return flags.filter((flag) => tools[name]?.includes(longName(flag)));
 }
 
-/** The argument in a command's row: its name, and whether it is required. */
 function parseArgument({ arguments: text = "" }: CommandRow) {
   const [, mark, name = ""] = /^([<[])([a-z]+)/.exec(text) ?? [];
   return mark === undefined ? undefined : { name, required: mark === "<" };
@@ -84,15 +81,12 @@ function propertyName(flag: Flag): string {
   return longName(flag).slice(2).replaceAll("-", "_");
 }
 
-/** The result of `tools/call`. */
 export interface ToolResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   readonly isError?: true;
 }
 
-/** The context in which tools run. */
 interface Place extends Pick<Terminal, "env" | "cwd"> {
-  /** The server's `-C`. */
   readonly folder: string | undefined;
   readonly commandLine: RunCommandLine;
 }
@@ -103,7 +97,6 @@ interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** Runs a tool; undefined if there is none with this name. */
 export async function callTool(place: Place, { name, given, signal }: ToolCall): Promise<ToolResult | undefined> {
   const command = toolCommands().find((each) => each.name === name);
   if (!command) return undefined;
@@ -169,7 +162,6 @@ const mostNotes = 4000;
 /** Lengths to which the lists of a document are cut, until the result is short enough. */
 const lengths = [Number.POSITIVE_INFINITY, 1000, 300, 100, 30, 10, 3, 0];
 
-/** Limits a result: cuts the lists of the document, and adds a notice. */
 function limitResult(stdout: string, stderr: string, command: CliCommand): ToolResult {
   const notes =
     stderr.length > mostNotes ? `${stderr.slice(0, mostNotes)}\n(cut: ${stderr.length} characters)` : stderr;
@@ -184,7 +176,6 @@ function limitResult(stdout: string, stderr: string, command: CliCommand): ToolR
   return { content: [{ type: "text", text: cutText(document, 0, command) }], isError: true };
 }
 
-/** The document with at most so many items in itself or in each list of its members. */
 function shorten(document: unknown, most: number): string {
   if (typeof document === "string") return document;
   const cut = (value: unknown) => (Array.isArray(value) ? value.slice(0, most) : value);

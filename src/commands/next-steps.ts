@@ -3,16 +3,13 @@ import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
-/** Options that select the same workspace and the same changes as the previous command. */
 type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since"> & {
   readonly storage?: boolean;
   readonly resend?: readonly string[];
 };
 
-/** A plan's options, and the run under which the state keeps it. */
 type Saving = Scope & { readonly out?: string; readonly savedAs?: string | undefined };
 
-/** Next steps after a plan: apply it, or write the first policies of a workspace. */
 export function stepsAfterPlan(plan: Plan, options: Saving): readonly NextStep[] {
   const { summary } = plan;
   if (summary.writes === 0) return summary.projects === 0 ? firstSteps(plan, options) : [];
@@ -29,13 +26,11 @@ export function stepsAfterPlan(plan: Plan, options: Saving): readonly NextStep[]
   return saved === undefined ? [apply, savingStep(options, "saves the plan for a review")] : [apply];
 }
 
-/** The arguments that name a saved plan. */
 function savedPlan({ out, savedAs }: Saving): string | undefined {
   if (out !== undefined) return shellWord(out);
   return savedAs && `--plan ${shellWord(savedAs)}`;
 }
 
-/** A plan that needs approvals is saved first, then signed. */
 function stepsToSign(options: Saving): readonly NextStep[] {
   const saved = savedPlan(options);
   if (saved === undefined) return [savingStep(options, "saves the plan, so that it can be approved")];
@@ -46,16 +41,13 @@ function savingStep(options: Scope, meaning: string): NextStep {
   return [`${formatScopedCommand("plan", options)} --out plan.json`, meaning];
 }
 
-/** Guards that an option of `apply` waives. */
 const isWaivable: ReadonlySet<string> = new Set(["delete-percent", "protected"]);
 
-/** Steps if nothing can be compared yet. */
 function firstSteps({ scope, problems }: Plan, options: Scope): readonly NextStep[] {
   if (scope || problems.length > 0) return [];
   return [[`${formatCommand("import", options)} --all --factor`, "writes what is live as policies"]];
 }
 
-/** Next steps after drift: restore the declared state, or accept the live one. */
 export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, options: Scope): readonly NextStep[] {
   if (summary.writes === 0) return [];
   const [first, second] = changes;
@@ -80,7 +72,6 @@ function isReported({
   return actions[0] !== "update" || Object.keys(after ?? {}).some((name) => !secrets[name]);
 }
 
-/** Next steps after an apply: check values that the server did not keep, or retry the rest. */
 export function stepsAfterApply(
   { summary: { outcomes } }: Pick<Plan, "summary">,
   options: Scope,
@@ -96,7 +87,6 @@ export function stepsAfterApply(
     : [];
 }
 
-/** Next steps after a signature: another one, or the apply. */
 export function stepsAfterApproval(
   { plan, ...options }: Pick<Scope, "C"> & { readonly plan?: string },
   file: string | undefined,
@@ -105,7 +95,6 @@ export function stepsAfterApproval(
   return [[`${formatCommand("apply", options)} ${which}`, "applies the plan, once it has enough signatures"]];
 }
 
-/** Next steps after an import: live state is in sync with its policies; other tools' files may differ. */
 export function stepsAfterImport(
   options: Pick<Scope, "C"> & { readonly kinds?: readonly string[] },
   { isLive, isValid }: { readonly isLive: boolean; readonly isValid: boolean },
@@ -137,7 +126,6 @@ function formatScopedCommand(
   ].join(" ");
 }
 
-/** Longer lines are unreadable. */
 const mostWaivers = 8;
 
 /** The narrowest options that let a plan pass its guards, with many addresses abbreviated; empty if no option does. */

@@ -2,13 +2,10 @@ import { dialectNames } from "../model/dialect-names.ts";
 import { planKinds } from "../report/report.ts";
 import { option } from "./command.ts";
 
-/** The folder of the workspace. */
 export const folder = option("-C <dir>", "run in this folder (evenkeel.yaml is searched upward)");
 
-/** For cron jobs. */
 export const quiet = option("--quiet", "suppress progress and notes on stderr");
 
-/** For commands with reports of these kinds. */
 export function reportOf(kinds: readonly string[]) {
   return option(
     "--report <kind[=path]>",
@@ -63,10 +60,8 @@ export const projects = option(
 );
 export const workers = option("--workers", "distribute reads and writes to workers (evenkeel worker)");
 
-/** For commands that send nothing. */
 export const offline = [folder, report, quiet] as const;
 
-/** For commands that send requests to the server. */
 export const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
 
 export const target = option("--target <glob>", "only addresses that match, such as 'payments/*' (repeatable)", {
@@ -77,7 +72,6 @@ export const exclude = option("--exclude <glob>", "skip addresses that match, su
   takes: "list",
 });
 
-/** For commands that compare a workspace with its server. */
 export const online = [
   folder,
   target,
@@ -94,7 +88,6 @@ export const online = [
   quiet,
 ] as const;
 
-/** Options that most commands share, which help lists last. */
 export const sharedOptions: ReadonlySet<string> = new Set(
   [folder, report, concurrency, workers, timeout, giveUpAfter, quiet].map(({ flags }) => flags),
 );

@@ -19,7 +19,6 @@ interface ReportTarget {
   readonly path: string | undefined;
 }
 
-/** The renderer of each kind of report. */
 export type ReportContents = Readonly<Record<string, (before: Before) => string>>;
 
 /** `file` is the text for a file, which includes the problems that are normally printed on stderr. */
@@ -154,7 +153,6 @@ function put(terminal: Terminal, output: Output, text: string): void {
   else terminal.blocking(() => writeOutput(output, `${text}\n`));
 }
 
-/** The previous content of a report file; undefined for a pipe or a device. */
 function readPrevious({ cwd }: Terminal, path: string): string | undefined {
   try {
     const file = resolve(cwd, path);
@@ -175,19 +173,16 @@ export function save(terminal: Terminal, path: string, text: string): void {
   }
 }
 
-/** Prints problems and warnings of a plan on stderr, one per line. */
 export function printProblems(terminal: Terminal, { warnings, problems }: Pick<Plan, "warnings" | "problems">): void {
   for (const warning of withoutRepeats(warnings)) terminal.note(warningLine(warning));
   for (const problem of withoutRepeats(problems)) terminal.warn(errorLine(problem));
 }
 
-/** Prints the missing secrets that an apply will need. */
 export function printMissingSecrets(terminal: Terminal, missing: readonly string[]): void {
   if (missing.length > 0)
     terminal.note(printable(`note: apply will need secrets that are missing here: ${missing.join(", ")}`));
 }
 
-/** Notes that a run could not be saved in the history. */
 export function noteUnrecorded(terminal: Terminal, { recorded }: Pick<Planned, "recorded">): void {
   if (!recorded) return;
   if ("error" in recorded) terminal.note(printable(`This run was not recorded in the history: ${recorded.error}.`));

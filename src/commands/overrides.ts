@@ -42,7 +42,6 @@ interface OfflineFleet {
   readonly context: Checked;
   /** Undefined if neither `--projects` nor the last plan lists projects. */
   readonly fleet: Fleet | undefined;
-  /** The listed projects, and those that policies name. */
   readonly projects: readonly Project[];
 }
 
@@ -60,7 +59,6 @@ export async function openOffline(
   return { context, fleet, projects: knownProjects(context.policies, fleet?.projects) };
 }
 
-/** The projects of `--projects`, else of the last plan; undefined if neither is known. */
 function readFleet(
   terminal: Terminal,
   { loaded: { root, workspace } }: Checked,

@@ -23,17 +23,13 @@ import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
-/** The reports that each command renders itself. */
 type Own = Readonly<Record<OwnKind, () => string>>;
 
-/** The end of a run, for reports. */
 type Ended<Content> = Omit<Report<Content>, "command" | "folder" | "links" | "seconds" | "finishedAt">;
 
-/** Writes the requested reports at the end of a run. */
 export type WriteReports<Content = Plan> = (own: Own, ended: Ended<Content>) => void;
 
 interface Options extends Pick<OnlineOptions, "C" | "report"> {
-  /** The file for the plan. */
   readonly out?: string;
 }
 
@@ -174,7 +170,6 @@ function webUrl(text = ""): string | undefined {
   return `${origin}${pathname.replace(/\/+$/, "")}`.replace(/[()'"<>]/g, (sign) => encodeURIComponent(sign));
 }
 
-/** The parts of a path below a folder; undefined if it is not below. */
 function pathBelow(folder: string, file: string): readonly string[] | undefined {
   const parts = relative(folder, file).split(sep);
   return parts[0] === ".." || parts[0] === "" ? undefined : parts;

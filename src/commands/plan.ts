@@ -16,7 +16,6 @@ import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import { noBar, type Terminal } from "./terminal.ts";
 
-/** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
 
 /**
@@ -60,7 +59,6 @@ function chooseNext(
   return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 
-/** The plan, its location if saved, and the next steps. */
 function planAndNext(
   command: "plan" | "drift",
   { palette }: Terminal,
@@ -98,7 +96,6 @@ function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | und
   return save && recorded && "run" in recorded ? recorded.run : undefined;
 }
 
-/** Reports the location of the saved plan, or that it is missing in the history. */
 function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
   const { savedAs } = planned;
   noteUnrecorded(terminal, planned);

@@ -13,7 +13,6 @@ import { findPolicy, openOffline } from "./overrides.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel prune [POLICY...]`: removes entries that wider policies declare as well; offline. */
 export const run: Run<Options<"prune">> = async (terminal, options, names) => {
   const report = openReports(terminal, options.report);
   const yields = options.yield === true;

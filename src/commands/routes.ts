@@ -75,7 +75,6 @@ interface Shown {
 
 type Asked = Request & { readonly catalogue: Catalogue };
 
-/** The routes to show; undefined after a printed error. */
 type Show = (
   terminal: Terminal,
   options: Options<"routes">,

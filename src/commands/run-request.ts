@@ -14,7 +14,6 @@ import type { OptionValues } from "./command.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Converts options to a request. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
   if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
@@ -59,7 +58,6 @@ function chooseShard(shard: OptionValues["shard"], { env }: Pick<Terminal, "env"
   throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
 }
 
-/** The options common to commands with a workspace and a server. */
 export type OnlineOptions = Options<"drift">;
 
 /** The globs of a flag. @throws UserError for an invalid one. */

@@ -17,7 +17,6 @@ import { checkedRelease } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel serve`: runs the embedded server until it is interrupted. */
 export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, kinds: folder, ...rest } = options;
   const release = checkedRelease(options.release);
@@ -79,7 +78,6 @@ function readNamedFile({ cwd }: Terminal, file: string): string {
   }
 }
 
-/** The kinds of resources in a folder, or their problems. */
 export type KindsRead = { readonly kinds: readonly ResourceKind[] } | { readonly problems: readonly Problem[] };
 
 /** Reads the `ResourceKind` documents below a folder; ignores other documents, such as policies. */

@@ -43,7 +43,6 @@ export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) 
   return exitCode({});
 };
 
-/** The desired state of a project, and its workspace. */
 export interface EffectiveProject {
   readonly context: Checked;
   readonly desired: DesiredProject;
@@ -197,7 +196,6 @@ function withKeyText({ kinds }: Catalogue, { kind, key, ...rest }: AddressParts)
   return { ...rest, kind, key: file ? keyTextOf(file, keyValuesOf(file, key)) : key };
 }
 
-/** A line of a manifest and its value. */
 interface ShownLine extends DecidingLine {
   readonly what: string;
   readonly role: BlamedLine["role"];

@@ -4,7 +4,6 @@ import { findingKinds, revisionKinds } from "../report/report.ts";
 import { type Commands, option } from "./command.ts";
 import * as common from "./options.ts";
 
-/** Commands below the heading `Get started`. */
 export const startCommands = {
   init: {
     arguments: "[dir]",
@@ -118,7 +117,6 @@ export const startCommands = {
   },
 } as const satisfies Commands;
 
-/** Commands below the heading `Write manifests`. */
 export const manifestCommands = {
   validate: {
     summary: "check every manifest; offline, no token needed",
@@ -188,7 +186,6 @@ export const manifestCommands = {
   },
 } as const satisfies Commands;
 
-/** Commands below the heading `Review`. */
 export const reviewCommands = {
   diff: {
     arguments: "[rev]",

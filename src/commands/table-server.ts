@@ -2,7 +2,6 @@ import { applyModes } from "../state/watch-memory.ts";
 import { type Commands, option } from "./command.ts";
 import * as common from "./options.ts";
 
-/** Commands below the heading `Change the server`. */
 export const serverCommands = {
   plan: {
     summary: "compare manifests with the server; sends only GET requests",
@@ -103,7 +102,6 @@ export const serverCommands = {
   },
 } as const satisfies Commands;
 
-/** Commands below the heading `Operate`. */
 export const operateCommands = {
   watch: {
     summary: "detect drift continuously: check on a schedule and on new commits, notify, optionally apply",
@@ -209,7 +207,6 @@ export const operateCommands = {
   },
 } as const satisfies Commands;
 
-/** Commands below the heading `The rest of the API`. */
 export const apiCommands = {
   "deployments list": {
     arguments: "<project>",
@@ -320,7 +317,6 @@ export const apiCommands = {
   },
 } as const satisfies Commands;
 
-/** Commands below the heading `Rehearse`. */
 export const rehearsalCommands = {
   serve: {
     summary: "run the embedded mock server, for trials and rehearsals",

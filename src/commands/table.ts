@@ -2,7 +2,6 @@ import type { CommandRow, Commands, OptionsOf } from "./command.ts";
 import { manifestCommands, reviewCommands, startCommands } from "./table-policies.ts";
 import { apiCommands, operateCommands, rehearsalCommands, serverCommands } from "./table-server.ts";
 
-/** The headings of help, with their commands. */
 const headings = {
   "Get started": startCommands,
   "Write manifests": manifestCommands,
@@ -37,7 +36,6 @@ const table = {
 
 export type CommandName = keyof typeof table;
 
-/** The parsed options of the command of this name. */
 export type Options<Name extends CommandName> = OptionsOf<(typeof table)[Name]["flags"]>;
 
 /** A command with its name: one word, or two (`deployments list` is listed below `deployments`). */
@@ -57,7 +55,6 @@ export const groups: Readonly<Record<string, string>> = {
   lock: "the lease that prevents concurrent applies",
 };
 
-/** The heading below which help lists a command. */
 export function groupOf(name: string): string {
   const [first = ""] = name.split(" ");
   const belongs = (names: object) => Object.keys(names).some((each) => each.split(" ")[0] === first);

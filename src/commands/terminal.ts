@@ -5,7 +5,6 @@ import { printableLines } from "../base/printable.ts";
 import { type Palette, plain } from "../report/terminal.ts";
 import { writeAll } from "../workspace/durable-file.ts";
 
-/** The input and output of a command. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -30,7 +29,6 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Prompts; true only for `yes`. */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** The lines of stdin. */
   readonly lines: () => AsyncIterable<string>;
   /** True if nothing about the run may be stored. */
   readonly unrecorded: boolean;
@@ -50,7 +48,6 @@ export interface TerminalOptions {
   readonly color?: boolean;
 }
 
-/** The terminal of a process. */
 export function createTerminal(host: Host, { quiet, color }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
@@ -176,7 +173,6 @@ function createInterruption(
 }
 
 export interface Progress {
-  /** `note` follows the numbers. */
   readonly update: (done: number, total: number, note?: string) => void;
   readonly stop: () => void;
 }
@@ -272,7 +268,6 @@ function colours(): Palette {
   };
 }
 
-/** A stream that a run writes to. */
 interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -95,7 +95,6 @@ function reportUncompared(test: PolicyTest): readonly Problem[] {
   return [createReporter(test)("nothing was planned, because of the problems", ...at(test, "changes"))];
 }
 
-/** The path of an optional expectation. */
 function at({ expect }: PolicyTest, key: keyof PolicyTest["expect"]): readonly string[] {
   return expect[key] === undefined ? [] : [key];
 }

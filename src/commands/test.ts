@@ -26,7 +26,6 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { testDifferences } from "./test-differences.ts";
 
-/** A test and its differences. */
 interface Tested {
   readonly test: PolicyTest;
   readonly differences: readonly Problem[];
@@ -98,7 +97,6 @@ function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The seed of a test, or its errors. */
 function readSeed(
   { document, given }: PolicyTest,
   { root, workspace }: Loaded,
@@ -170,7 +168,6 @@ function differenceLine({ place, message }: Problem): string {
   return printable(place ? `${place.file}:${place.line}:${place.column}  ${message}` : message);
 }
 
-/** The document of `test --report json`. */
 function testDocument(tested: readonly Tested[], passed: boolean, problems: readonly Problem[]) {
   const tests = tested.map(({ test: { name, document }, differences }) => {
     const { file, line, column } = document.place(["name"]);

@@ -10,7 +10,6 @@ import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel unmanaged`: live resources that no policy declares. */
 export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   const report = openReports(terminal, options.report);
   const bar = terminal.progress("Reading");

@@ -28,7 +28,6 @@ import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The document of `validate --report json`. */
 interface ValidationDocument {
   readonly format_version: "1.0";
   readonly valid: boolean;
@@ -38,7 +37,6 @@ interface ValidationDocument {
   readonly overrides: readonly OverrideCount[];
 }
 
-/** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<Options<"validate">> = async (terminal, options) => {
   const write = await openFindingReports(terminal, "validate", options);
   const report: Report = (all, text, overrides = []) => {

@@ -23,7 +23,6 @@ import { folderOf, requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel watch`: runs until it is interrupted, or has made `--max-checks` checks. */
 export const run: Run<Options<"watch">> = async (terminal, options) => {
   checkUsage(terminal, options);
   const folder = folderOf(terminal, options);
@@ -90,7 +89,6 @@ function createSchedule({ every: often = usual, cron: times }: Options<"watch">)
   return times === undefined ? every(often, now) : cron(times, now);
 }
 
-/** Warns about the changes that this watcher will apply. */
 function sayWhatIsWritten(
   { warn, warnings }: Terminal,
   { apply, mergeRequest }: Options<"watch">,
@@ -164,7 +162,6 @@ interface CheckFigures {
   /** The last full check in the format of `--report prometheus`; empty before the first one. */
   readonly seen: string;
   readonly server: string;
-  /** The number of checks by outcome. */
   readonly checks: Readonly<Record<string, number>>;
   /** When the last check ended, in seconds since 1970. */
   readonly last: number | undefined;

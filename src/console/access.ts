@@ -104,19 +104,16 @@ const headers = {
   "x-frame-options": "DENY",
 };
 
-/** Adds the security headers that a response does not set itself. */
 export const guarded: MiddlewareHandler = async (context, next) => {
   await next();
   for (const [name, value] of Object.entries(headers)) if (!context.res.headers.has(name)) context.header(name, value);
 };
 
-/** Rejects all methods but GET and HEAD. */
 export const readOnly: MiddlewareHandler = async ({ req, body }, next) => {
   if (req.method === "GET" || req.method === "HEAD") return next();
   return body("The console is read-only: use GET or HEAD.\n", 405, { allow: "GET, HEAD" });
 };
 
-/** Admits authorized requests only. */
 export function gate(access: Access): MiddlewareHandler {
   return async (context, next) => {
     const { req } = context;

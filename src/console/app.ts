@@ -26,20 +26,17 @@ interface ConsoleOptions {
   readonly state: Watching;
   readonly access: Access;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of the workspace. */
   readonly folder: string;
   /** The catalogue of the workspace's server. */
   readonly catalogue: Catalogue;
   /** The workspace's name for people. */
   readonly workspace: string;
-  /** Called with unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
 /** A page as HTML and as a JSON document; each is made only on request. */
 type Shown = Pick<Frame, "title" | "under"> & { readonly body: () => Markup; readonly data: () => object };
 
-/** A console that is listening. */
 export interface Listening {
   readonly url: string;
   /** Ends it at once, dropping open connections. */
@@ -194,7 +191,6 @@ async function showRun(
   };
 }
 
-/** Errors of failed changes from the run's journal, by address. */
 async function readErrors(
   { journals }: WorkspaceState,
   { run, command, outcome }: RunSummary,

@@ -16,7 +16,6 @@ const [mostAtFirst, mostCauses] = [8, 100];
 export interface CausesSection {
   readonly heads: readonly ProjectSummary[];
   readonly wanted: WantedProjects;
-  /** Link to the filtered list of projects. */
   readonly link: (wanted: WantedProjects) => string;
 }
 
@@ -48,7 +47,6 @@ function causeNode(cause: FleetCause, wanted: WantedProjects, link: CausesSectio
 `;
 }
 
-/** The only difference, or the common part of several. */
 function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
   const [first, ...others] = shapes;
   const rests = [...new Set(shapes.map(({ rest }) => rest))];
@@ -77,7 +75,6 @@ function placeNode(within: string, projects: number): Markup {
     : markup`<span>all in ${within}</span>`;
 }
 
-/** A project's first difference, and the number of others. */
 export function firstDifference({ shapes, differences }: ProjectSummary): Markup {
   const [first] = shapes;
   if (!first) return markup``;
@@ -91,7 +88,6 @@ function differenceBrief(shape: DifferenceShape): Markup {
   return markup`${resourceNode(shape.rest)} ${formatDifference(shape)}`;
 }
 
-/** The address of a resource without its project. */
 export function resourceNode(rest: string): Markup {
   return nameNode(clipped(rest, 100));
 }
@@ -118,7 +114,6 @@ function shortValue(side: Fields | null, name: string): Markup {
   return markup`<code>${value === undefined ? "not set" : clipped(valueText(value), 48)}</code>`;
 }
 
-/** The effect of the difference on policy, if known. */
 export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" | "cause">): Markup {
   if (!effect) return markup``;
   return cause === "pending" ? badge(effect) : badge(directions[effect], effect === "tightened" ? "loosened" : "stale");

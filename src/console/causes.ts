@@ -3,7 +3,6 @@ import { shellWord } from "../base/text-format.ts";
 import type { ShownCommand } from "../report/html/markup.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 
-/** One cause of differences in a number of projects. */
 export interface FleetCause {
   /** ID in filters of the list of projects. */
   readonly id: string;
@@ -25,7 +24,6 @@ export const findCauses = memoized(
   new WeakMap(),
 );
 
-/** True if a project has a difference of this cause. */
 export function hasCause({ shapes }: ProjectSummary, id: string): boolean {
   return shapes.some(({ shape }) => shape.group === id || shape.topic === id);
 }
@@ -39,7 +37,6 @@ interface Gathering {
   last: string;
 }
 
-/** Maximum number of differences per cause. */
 const maxShapes = 50;
 
 function gatherCauses(heads: readonly ProjectSummary[]): ReadonlyMap<string, Gathering> {
@@ -64,7 +61,6 @@ function count(known: Gathering, project: string, since: string): void {
   known.within = commonGroup(known.within, project);
 }
 
-/** The innermost group that contains both paths. */
 function commonGroup(one: string, other: string): string {
   if (one === "" || other.startsWith(`${one}/`)) return one;
   const [parts, others] = [one.split("/"), other.split("/")];
@@ -78,7 +74,6 @@ function commonGroup(one: string, other: string): string {
  */
 const maxVariants: Readonly<Record<FleetCause["cause"], number>> = { drift: 4, pending: 4, unreadable: 12 };
 
-/** Joins the causes of a topic that has too many. */
 function joinVariants(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
   const topics = new Map<string, [string, Gathering][]>();
   for (const [id, gathering] of causes) {
@@ -135,7 +130,6 @@ export function commandsForCause({ cause, shapes, within, projects }: FleetCause
   return listCommands(globs, cause);
 }
 
-/** Maximum number of globs in a command. */
 const maxTargets = 3;
 
 function listCommands(globs: readonly string[], cause: "drift" | "pending"): readonly ShownCommand[] {

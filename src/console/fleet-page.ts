@@ -20,14 +20,12 @@ import {
 /** Statuses in the order of the page, most urgent first. */
 const tileStatuses: readonly SyncStatus[] = ["drifted", "unreadable", "pending", "in sync"];
 
-/** The URL of the filtered list of projects. */
 export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
   const query = Object.fromEntries(projectFilters.map((name) => [name, wanted[name]]));
   const status = wanted.status === outOfSync ? "" : wanted.status;
   return href("/", { ...query, status, page: page === 1 ? undefined : page });
 }
 
-/** The fleet, or the filtered part of it. */
 export function fleetPage(known: KnownState, asked: WantedProjects, page: string | undefined): Markup {
   if (known.projects.length === 0) return emptyPage();
   const wanted = { ...asked, status: asked.status || outOfSync };
@@ -47,7 +45,6 @@ ${pager(part, (to) => fleetHref(wanted, to))}
 ${dataLink("/", { ...wanted })}</section>`;
 }
 
-/** Days of history. */
 const longestHistory = 90;
 
 function emptyPage(): Markup {
@@ -72,7 +69,6 @@ function headNode(known: KnownState, { group }: WantedProjects, inScope: readonl
 <p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${counted(projects.length, "project")}`} · ${seen}</p>`;
 }
 
-/** Links to the parent groups. */
 export function crumbsNode(path: string): Markup {
   if (path === "") return markup``;
   const parts = path.split("/");

@@ -88,7 +88,6 @@ function dayRow({ day, counts, applied, failed }: FleetDay): Markup {
   return markup`<tr><th scope="row">${day}</th>${each(cells, (cell) => markup`<td class="n">${cell}</td>`)}<td>${runLinks(applied)}</td><td>${runLinks(failed)}</td></tr>`;
 }
 
-/** Maximum number of runs listed per day. */
 const mostRuns = 3;
 
 function runLinks(runs: readonly RunSummary[]): Markup {

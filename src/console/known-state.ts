@@ -24,7 +24,6 @@ export interface KnownState {
   readonly error?: string;
 }
 
-/** A view of the state that is refreshed by requests. */
 export interface Watching extends AsyncDisposable {
   /** At most a few seconds old, unless the state is slow or unavailable. */
   readonly known: () => Promise<KnownState>;

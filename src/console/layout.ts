@@ -4,10 +4,8 @@ import { htmlDocument, icon, script, style } from "../report/html/document.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { KnownState } from "./known-state.ts";
 
-/** The frame of a page. */
 export interface Frame {
   readonly title: string;
-  /** The selected entry of the menu. */
   readonly under: "/" | "/runs" | "/review" | "";
   readonly known?: KnownState;
   /** The workspace's name for people. */
@@ -46,12 +44,10 @@ function errorNote({ error = "", fleet }: KnownState): Markup {
   return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${error}</p>`;
 }
 
-/** A link to the page's data as JSON. */
 export function dataLink(path: string, query: Readonly<Record<string, string>> = {}): Markup {
   return markup`<p class="data"><a href="${href(`${path === "/" ? "/fleet" : path}.json`, query)}">As JSON</a></p>`;
 }
 
-/** One page of a list. */
 export interface ListPart<Row> {
   readonly rows: readonly Row[];
   readonly page: number;
@@ -66,7 +62,6 @@ export function selectPage<Row>(all: readonly Row[], wanted: string | undefined,
   return { rows: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
 }
 
-/** Links to the neighbouring pages of a list. */
 export function pager({ page, pages }: ListPart<unknown>, link: (page: number) => string): Markup {
   if (pages === 1) return markup``;
   const to = (wanted: number, name: string, rel: string) =>
@@ -129,7 +124,6 @@ function assetName(text: string, ending: string): string {
 /** URLs of the style sheet and the script; they contain a hash of the content. */
 const assets = { style: assetName(style, "css"), script: assetName(script, "js") };
 
-/** The console's own files by path. */
 export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
   [assets.style, { type: "text/css; charset=utf-8", text: style }],
   [assets.script, { type: "text/javascript; charset=utf-8", text: script }],

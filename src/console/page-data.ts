@@ -9,7 +9,6 @@ import { countByStatus, filterProjects, type WantedProjects } from "./project-fi
 import type { WaitingPlan } from "./review-page.ts";
 import type { RunDetails } from "./run-page.ts";
 
-/** The JSON document of the list of projects. */
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): object {
   const heads = filterProjects(known.worstFirst, wanted);
   const { server = null, whole = null } = known.fleet ?? {};
@@ -27,7 +26,6 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
   };
 }
 
-/** Maximum number of causes, and of rows, in a document. */
 const [mostCauses, mostRows] = [100, 500];
 
 function causeRow(cause: FleetCause) {
@@ -42,24 +40,20 @@ function pageFields({ page, pages, total }: ListPart<unknown>) {
   return { total, page, pages };
 }
 
-/** The JSON document of a project. */
 export function projectData(known: KnownState, seen: ProjectSnapshot): object {
   const { syncStatus: status, ...rest } = seen;
   return { ...rest, status, seen: lastSeen(seen, known.fleet) };
 }
 
-/** The JSON document of the history. */
 export function runsData(runs: readonly RunSummary[], page: string | undefined): object {
   const part = selectPage(runs, page, mostRows);
   return { ...pageFields(part), runs: part.rows.map(({ touched: _, ...summary }) => summary) };
 }
 
-/** The JSON document of a run. */
 export function runData({ summary, plan, progress, errors }: RunDetails): object {
   return { ...summary, progress: progress ?? null, errors: Object.fromEntries(errors), plan: plan ?? null };
 }
 
-/** The JSON document of saved plans that await review. */
 export function reviewData(part: ListPart<string>, waiting: readonly WaitingPlan[]): object {
   const plans = waiting.map(({ run, plan, signatures, approvers, highlights, lacks, error }) => ({
     run,

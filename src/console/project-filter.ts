@@ -12,7 +12,6 @@ export interface WantedProjects {
   readonly policy: string;
   /** A status, or {@link anyStatus} or {@link outOfSync}. */
   readonly status: string;
-  /** The ID of a cause. */
   readonly cause: string;
 }
 
@@ -27,7 +26,6 @@ export function parseProjectFilters(query: Readonly<Record<string, string | unde
   return { ...wanted, group: wanted.group.replace(/^\/+|\/+$/g, "") };
 }
 
-/** Projects that match all filters, in order. */
 export function filterProjects(
   heads: readonly ProjectSummary[],
   wanted: Partial<WantedProjects>,

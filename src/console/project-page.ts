@@ -17,7 +17,6 @@ import { age, ago, dataLink, href, moment, pager, selectPage } from "./layout.ts
 import { anyStatus } from "./project-filter.ts";
 import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs-page.ts";
 
-/** One project: status, differences, entries, history. */
 export function projectPage(known: KnownState, seen: ProjectSnapshot, page: string | undefined): Markup {
   const { project, syncStatus, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
@@ -49,7 +48,6 @@ function listUnlisted({ entries, differences }: ProjectSnapshot): readonly SeenD
   return differences.filter(({ rest }) => !listed.has(rest));
 }
 
-/** The last run that applied each address, without its project. */
 type LastApplies = ReadonlyMap<string, RunSummary>;
 
 function lastApplies(runs: readonly RunSummary[], project: string): LastApplies {
@@ -90,7 +88,6 @@ function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastAppli
   });
 }
 
-/** A resource that no policy declares and an exclusive policy removes. */
 function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot, appliedBy: LastApplies): Markup {
   const { rest, action, reason } = difference;
   const table = settingsTable({}, difference, []);
@@ -109,10 +106,8 @@ function differenceCommands(project: string, { rest, cause }: SeenDifference): M
   return commandsNode(commandsForDifference(`${project}:${rest}`, cause));
 }
 
-/** Values are truncated to this number of characters. */
 const most = 200;
 
-/** Live and declared value of each field, in the order of a plan. */
 function settingsTable(
   declared: Fields | null,
   difference: SeenDifference | undefined,
@@ -135,7 +130,6 @@ function settingsTable(
   return fieldsTable(["Live", "Declared"], rows);
 }
 
-/** Maximum length of the timeline. */
 const mostMoments = 20;
 
 /** A run's effect on a project or its observation, and the number of earlier runs with the same observation. */

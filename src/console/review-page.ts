@@ -20,7 +20,6 @@ import { planRow } from "./run-page.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A saved plan that has not been applied, with its approvals. */
 export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
@@ -137,10 +136,8 @@ ${needsNode(waiting)}
 `;
 }
 
-/** Maximum number of rows listed per plan. */
 const mostRows = 20;
 
-/** The changes, folded if there are many. */
 function changesNode(run: string, plan: Plan): Markup {
   const rows = plannedRows(plan.resource_changes);
   const more = rows.length - mostRows;
@@ -150,7 +147,6 @@ function changesNode(run: string, plan: Plan): Markup {
   return markup`<details${rows.length <= mostOpen ? markup` open` : ""}><summary>${counted(plan.resource_changes.length, "change")}</summary><ul class="rows">${list}</ul>${rest}</details>`;
 }
 
-/** Up to this many rows of a plan are shown from the start. */
 const mostOpen = 5;
 
 function highlightsNode({ run, highlights }: WaitingPlan): Markup {

@@ -12,7 +12,6 @@ import type { KnownState } from "./known-state.ts";
 import { age, dataLink, href, moment, pager, selectPage } from "./layout.ts";
 import { actionsText, durationText, runOutcomeNode, wasUnsuccessful } from "./runs-page.ts";
 
-/** A run with its plan, progress and errors. */
 export interface RunDetails {
   readonly summary: RunSummary;
   readonly plan: Plan | undefined;
@@ -22,7 +21,6 @@ export interface RunDetails {
   readonly errors: ReadonlyMap<string, string>;
 }
 
-/** One run: user, command, outcome, and its changes or plan. */
 export function runPage({ live }: KnownState, details: RunDetails, page: string | undefined): Markup {
   const { summary, plan, progress } = details;
   const { run, command } = summary;
@@ -35,7 +33,6 @@ ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
 ${dataLink(`/runs/${run}`)}`;
 }
 
-/** Reasons of a failure. */
 function reasonsNode({ reasons = [] }: RunSummary): readonly Markup[] {
   return each(reasons, (reason) => markup`<p class="notice bad">${reason}</p>`);
 }
@@ -107,7 +104,6 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
-/** Projects with the same change and outcome. */
 interface TouchedGroup {
   readonly rest: string;
   readonly code: string;
@@ -131,7 +127,6 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
   return [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
 }
 
-/** Maximum number of projects listed per group. */
 const mostProjects = 200;
 
 function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSummary["values"] = []): Markup {
@@ -146,10 +141,8 @@ function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSum
 `;
 }
 
-/** Number of values before folding. */
 const mostValues = 3;
 
-/** Values that the changes set, with numbers of projects if they differ. */
 function valuesNode(values: readonly RunValue[]): Markup {
   if (values.length === 0) return markup``;
   const count = ({ projects }: RunValue) =>
@@ -163,14 +156,12 @@ function valueNode({ field, before, after, more }: RunValue): Markup {
   return markup`${field} ${sides[0] ?? ""}${sides[1] ? markup` → ${sides[1]}` : ""}${more ? markup` <span class="soft">+${more} more</span>` : ""}`;
 }
 
-/** The progress of a run as a page shows it. */
 export interface ShownProgress {
   readonly done: number;
   readonly total: number;
   readonly text: string;
 }
 
-/** The progress of an active run; undefined for others. */
 export function describeProgress({ run, ended, progress }: RunSummary, { runs }: LiveRuns): ShownProgress | undefined {
   if (ended !== null || !runs.has(run)) return undefined;
   if (!progress) return { done: 0, total: 0, text: "running" };

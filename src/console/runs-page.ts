@@ -19,7 +19,6 @@ export function parseRunFilters(query: Readonly<Record<string, string | undefine
   return parseFilters(["command", "outcome", "who", "project"], query);
 }
 
-/** Runs that match all filters, newest first. */
 export function filterRuns(
   { runs }: KnownState,
   { command, outcome, who, project }: WantedRuns,
@@ -87,7 +86,6 @@ function earlierNode(earlier: readonly RunSummary[]): Markup {
   return markup` <span class="why">the same in ${counted(earlier.length, "earlier run")} since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`;
 }
 
-/** Reasons in a list are truncated to this number of characters. */
 const mostOfReason = 120;
 
 /** The first reason of a failure, and the number of others. */
@@ -97,12 +95,10 @@ export function reasonNode({ reasons: [first, ...others] = [] }: RunSummary): Ma
   return markup` <span class="why">${clipped(first, mostOfReason)}${more}</span>`;
 }
 
-/** The duration of a run. */
 export function durationText({ started, ended }: RunSummary): string {
   return ended === null ? "" : span(Date.parse(ended) - Date.parse(started));
 }
 
-/** Colour of each outcome. */
 const tones: Readonly<Record<string, string>> = {
   applied: "in sync",
   "in sync": "in sync",
@@ -112,7 +108,6 @@ const tones: Readonly<Record<string, string>> = {
   "not approved": "pending",
 };
 
-/** The outcome of a run, or that it is running. */
 export function runOutcomeNode({ run, outcome, ended }: RunSummary, live: LiveRuns): Markup {
   if (ended === null && live.runs.has(run)) return badge("running");
   return badge(outcome ?? "did not finish", tones[outcome ?? ""] ?? "unreadable");
@@ -149,7 +144,6 @@ export function actionsText(code: string): string {
   return [actions[action] ?? action, ...(status ? [statuses[status] ?? status] : [])].join(", ");
 }
 
-/** A run, and the consecutive earlier runs with the same observation. */
 export interface FoldedRun {
   readonly run: RunSummary;
   /** The run that saved the plan of an apply. */

@@ -9,11 +9,9 @@ import type { Palette } from "./terminal.ts";
 /** An acceptance; its files were written unless `dryRun`. */
 export interface AcceptReport extends Acceptance {
   readonly dryRun: boolean;
-  /** The merge request with the changes, in place of files. */
   readonly request?: ProposedRequest;
 }
 
-/** The changed lines of each accepted value, with notes on what else to do. */
 export function acceptText({ accepted, inSync, dryRun, request }: AcceptReport, palette: Palette): string {
   const things = accepted.map(({ address, hunks, notes }) =>
     [
@@ -49,7 +47,6 @@ function shownLine(text: string): string {
   return printable(knownSecrets.clean(text));
 }
 
-/** The document of `accept --report json`. */
 export function acceptJson({ accepted, inSync, problems, dryRun, request }: AcceptReport): string {
   const things = accepted.map(({ hunks, ...thing }) => ({
     ...thing,

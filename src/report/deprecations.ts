@@ -24,7 +24,6 @@ export interface ScheduleRow extends Omit<Deprecation, "detect"> {
   readonly fixable: boolean;
 }
 
-/** Matching rows in the order of the specification. */
 export function scheduleRows(schedule: readonly Deprecation[], filter: ScheduleFilter): readonly ScheduleRow[] {
   const { release, asOf } = filter;
   return schedule
@@ -48,7 +47,6 @@ function toRow(entry: Deprecation, { asOf, reached }: ScheduleFilter): ScheduleR
   };
 }
 
-/** The schedule for people: a heading per release, a line per change. */
 export function scheduleText(
   rows: readonly ScheduleRow[],
   { asOf, reached }: ScheduleFilter,

@@ -21,15 +21,12 @@ import {
 } from "./kind-words.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-/** An error message for a selection that is not in the catalogue, with the nearest name. */
 export interface Unexplained {
   readonly unknown: string;
 }
 
-/** A part of the catalogue, for people and for scripts. */
 export interface Explained {
   readonly text: (palette: Palette) => string;
-  /** Integrations or kinds, as `explain --report json` lists them (docs/running.md). */
   readonly json: readonly (ExplainedIntegration | ExplainedKind)[];
 }
 
@@ -49,7 +46,6 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   return unknownName(catalogue, name);
 }
 
-/** Explains all kinds of resources. */
 export function explainKinds(catalogue: Catalogue): Explained {
   const kinds = kindFiles(catalogue);
   return { text: (palette) => kindListText(kinds, palette), json: kinds.map((kind) => kindJson(kind)) };
@@ -133,7 +129,6 @@ function availability({ introduced, removed, environment }: Available): readonly
   ];
 }
 
-/** An integration or a kind of resources, as people read it. */
 interface Topic {
   readonly name: string;
   /** Text behind the name, such as the title and the owners. */
@@ -153,11 +148,9 @@ interface TopicField {
   readonly description: string | undefined;
   /** The form of a list of mappings. */
   readonly form?: string | undefined;
-  /** Known deviations of servers. */
   readonly quirks?: readonly string[];
 }
 
-/** All of a topic, or one of its fields. */
 function topicText(topic: Topic, field: string | undefined, palette: Palette): string {
   const { name, title, owner, description, limits, fields, notes, example } = topic;
   const shown = fields.find((each) => each.name === field);
@@ -241,7 +234,6 @@ const quirks: Readonly<Record<ObservedQuirk, string>> = {
   required: "some servers refuse a write without it",
 };
 
-/** Known deviations of servers, with the releases that have them. */
 function quirksOf({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
   const always = [...observed].filter((quirk) => spans.every(({ says }) => says !== quirk));
   return [

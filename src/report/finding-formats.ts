@@ -66,7 +66,6 @@ function toResult({ rule, level, message, place, fingerprint, ...about }: Review
   };
 }
 
-/** A relative URI reference, percent-encoded. */
 function toUri(file: string): string {
   return file.split("/").map(encodeURIComponent).join("/");
 }

@@ -10,10 +10,8 @@ import { commitText, scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 
-/** The parts of a plan that may require action. */
 export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;
 
-/** The plan's origin; findings without a plan have none. */
 type Made = Pick<Plan, "created_at" | "manifests" | "scope">;
 
 export type Level = "error" | "warning" | "note";
@@ -65,7 +63,6 @@ export function listFindings(actionable: Actionable, circumstances: Circumstance
 /** Hex digits of a full SHA-256 commit ID. */
 const wholeCommit = 64;
 
-/** Named texts for the head of a report: the plan's origin and its highlights. */
 export function describeHead(
   { created_at: made, manifests, scope, resource_changes }: Actionable,
   catalogue: Catalogue,
@@ -188,7 +185,6 @@ function inOneLine(text: string): string {
   return printable(text.toWellFormed());
 }
 
-/** Reasons why a run failed, for programs; absent reasons are left out. */
 export interface Failure {
   readonly exit_code: ExitCode;
   /** Guards that block the plan, without duplicates: `loosening`, `protected`, `rule`. */

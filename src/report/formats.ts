@@ -62,7 +62,6 @@ function countVariables({ plan: { summary, resource_changes }, saved }: Report):
   };
 }
 
-/** Renderers that need no plan. */
 export const findingRenderers: Readonly<Record<Exclude<FindingKind, OwnKind>, FindingRenderer>> = {
   markdown: findingsMarkdown,
   sarif,

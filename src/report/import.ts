@@ -13,13 +13,10 @@ import type { Kind, Problem } from "../model/types.ts";
 import { archivedText } from "../plan/heading.ts";
 import { type NextStep, nextStepsText, type Palette, widthOf } from "./terminal.ts";
 
-/** The result of an import: files written, and what people must decide or fill in. */
 export interface ImportReport {
   /** Paths as given on the command line. */
   readonly written: readonly (readonly [path: string, draft: Draft])[];
-  /** Projects without anything to import. */
   readonly idle: readonly string[];
-  /** Number of skipped archived projects. */
   readonly archived?: number;
   readonly problems: readonly Problem[];
   /** Parts of another tool's files that no policy can express; undefined for an import of live state. */
@@ -33,7 +30,6 @@ interface ToFill {
   readonly parameter: string;
 }
 
-/** Files written, omissions, and the references to set. */
 export function importText(
   { written, idle, archived = 0, notImported, problems, catalogue }: ImportReport,
   palette: Palette,
@@ -83,7 +79,6 @@ function limitSecrets(secrets: readonly string[]): readonly string[] {
   return [...secrets.slice(0, mostSecrets), rest];
 }
 
-/** Files with the same contents in one line. */
 function joinPaths([first = "", ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${counted(others.length, "other")}`;
 }
@@ -206,7 +201,6 @@ function selectionOf(draft: Draft): JsonObject {
   return { [selectorKeys[owner]]: owner === "instance" ? true : draft.projects };
 }
 
-/** The document of `import --report json`. */
 export function importJson({ written, idle, archived = 0, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,

@@ -2,7 +2,6 @@ import { printable } from "../base/printable.ts";
 import { describeHead, type Level, listFindings, type ReviewFinding } from "./findings.ts";
 import type { FindingRenderer, FindingReport } from "./report.ts";
 
-/** Result of a test case for each level. */
 type CaseResult = "error" | "failure" | "skipped";
 
 /**
@@ -14,7 +13,6 @@ export const junit: FindingRenderer = (report) => {
   return junitText(report, cases, properties(report));
 };
 
-/** The JUnit document of a command. */
 export function junitText(
   { command, seconds, finishedAt }: Pick<FindingReport, "command" | "seconds" | "finishedAt">,
   all: readonly TestCase[],
@@ -35,7 +33,6 @@ export function junitText(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", { name: "evenkeel", ...totals }, [suite])}`;
 }
 
-/** The plan's origin and highlights as properties of the suite. */
 function properties({ plan, catalogue }: FindingReport): Tag[] {
   const properties = Object.entries(describeHead(plan, catalogue)).map(([name, value]) =>
     tag("property", { name, value }, []),
@@ -93,7 +90,6 @@ type Tag = string & { readonly xml: unique symbol };
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** An element with its attributes (undefined ones left out) around either text or other elements. */
 function tag(name: string, attributes: Attributes, content: string | readonly Tag[]): Tag {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : ` ${key}="${escapeXml(String(value))}"`,

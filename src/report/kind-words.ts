@@ -2,13 +2,11 @@ import { pluralOwner } from "../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import { isScalar } from "../model/values.ts";
 
-/** The owners, unless only projects have the kind. */
 export function formatOwner(kind: ResourceKind): string {
   const owners = ownersOf(kind);
   return owners.includes("project") && owners.length === 1 ? "" : ` of ${owners.map(pluralOwner).join(" and ")}`;
 }
 
-/** Sentences about role, tier, releases and missing operations. */
 export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind): readonly string[] {
   const { role, tier, release } = needs;
   return [

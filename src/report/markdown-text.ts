@@ -12,7 +12,6 @@ export function code(text: string): string {
   return /^(?! )[^`|\\]*[^`|\\ ]$/.test(shown) ? `\`${shown}\`` : encodeEntities(shown);
 }
 
-/** A code span, linked if there is a URL. */
 export function linked(text: string, url: string | undefined): string {
   return url === undefined ? code(text) : `[${code(text)}](${url})`;
 }
@@ -22,7 +21,6 @@ export function htmlCode(text: string): string {
   return encodeEntities(truncate(text));
 }
 
-/** Code inside HTML, linked if there is a URL. */
 export function htmlLinked(text: string, url: string | undefined): string {
   return url === undefined ? htmlCode(text) : `<a href="${url}">${htmlCode(text)}</a>`;
 }
@@ -31,7 +29,6 @@ export function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** The two lines that begin a table. */
 export function heading(titles: readonly string[]): readonly string[] {
   return [row(titles), `|${" --- |".repeat(titles.length)}`];
 }

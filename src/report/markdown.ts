@@ -27,13 +27,11 @@ const longestList = 8_000;
 /** Room for the sentence that counts omissions. */
 const reserve = 200;
 
-/** URLs for links in a report; undefined if there is no such page. */
 interface Urls {
   readonly line: (place: Place) => string | undefined;
   readonly project: (name: string) => string | undefined;
 }
 
-/** A plan as a merge request comment: counts and highlights, then the changes. */
 export const planMarkdown: Renderer = (report) => {
   const { plan, catalogue, command, compared } = report;
   const urls = createUrls(report, plan.server.url);
@@ -48,7 +46,6 @@ export const planMarkdown: Renderer = (report) => {
   return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, urls);
 };
 
-/** Problems and warnings as a merge request comment. */
 export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
@@ -101,7 +98,6 @@ function title({ plan, compared, command }: Report): string {
   return `### ${what}: ${blocking ? `${blocking} · ` : ""}${comes}`;
 }
 
-/** The outcomes of an apply, else the planned actions. */
 function resultParts(summary: Summary): readonly string[] {
   const outcomes = Object.entries(summary.outcomes ?? {}).flatMap(([status, count]) =>
     count > 0 ? [`${thousands(count)} ${status}`] : [],
@@ -122,7 +118,6 @@ function facts({ plan: { created_at, manifests, scope }, links }: Report): strin
   ].join(" · ");
 }
 
-/** Adjective for the listed projects, by command. */
 const states: Readonly<Record<string, string>> = { drift: "out of sync", apply: "changed" };
 
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
@@ -136,7 +131,6 @@ function counts({ plan: { summary, server, inherited = [] }, command }: Report):
   ].join(" · ");
 }
 
-/** A section as a list under its title; empty without lines. */
 export function sectionMarkdown(
   section: Pick<Section, "title" | "one" | "lines"> | undefined,
   urls: Urls = noUrls,
@@ -157,7 +151,6 @@ function lineMarkdown({ lead, words, place, project, path, rule }: Line, urls: U
   return [...(where === undefined ? [] : [linked(where, url || undefined)]), ...rest].join(" ");
 }
 
-/** A table of rows in at most `room` characters, with a count of those that do not fit. */
 function changeTable(rows: readonly Row[], room: number, urls: Urls): string {
   const isApplied = rows.some(({ outcome }) => outcome);
   const hasReasons = rows.some(({ reason }) => reason);
@@ -200,7 +193,6 @@ function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly
   return [...all.filter((details) => fitting.has(details)), ...(omitted > 0 ? [sentence] : [])];
 }
 
-/** Folded details: one per change that several projects share, then one per project with its own changes. */
 function listDetails(rows: readonly Row[], urls: Urls): readonly string[] {
   const own = rows.filter(({ projects }) => projects.length === 1);
   return [
@@ -217,7 +209,6 @@ function listDetails(rows: readonly Row[], urls: Urls): readonly string[] {
 
 const longestNames = 4_000;
 
-/** Number of listed lines per group. */
 const mostLines = 40;
 
 function groupDetails(row: Row, urls: Urls): string {

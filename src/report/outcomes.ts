@@ -88,7 +88,6 @@ export function appliedText(
   ]);
 }
 
-/** The waves of an apply, one per line; empty without waves. */
 export function wavesText(plan: Plan, palette: Palette): string {
   const lines = waveLines(plan).map((line) => `  ${printable(line)}`);
   return lines.length > 0 ? [palette.strong("Waves"), ...lines].join("\n") : "";

@@ -20,7 +20,6 @@ export interface OverriddenEntry {
   readonly differs: boolean | null;
 }
 
-/** An override in reports; offline, without live values. */
 export function overriddenEntry(project: string, { layer, entry, loses, wins }: Override): OverriddenEntry {
   const lines = { loses: formatLine(loses.place()), wins: formatLine(wins.place()) };
   return { policy: layer.policy.name, entry, project, ...lines, differs: null };
@@ -30,7 +29,6 @@ function formatLine({ file, line }: Place): OverriddenEntry["loses"] {
   return { file, line };
 }
 
-/** Overrides for people: each entry once, followed by its projects with the line in effect there. */
 export function overridesText(all: readonly OverriddenEntry[], listing: Listing | null, palette: Palette): string {
   const groups = [...grouped(all, ({ policy, entry }) => JSON.stringify([policy, entry])).values()];
   const headline = all.length === 0 ? "Nothing is overridden." : `${counted(all.length, "override")}.`;

@@ -52,7 +52,6 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
   ];
 }
 
-/** Converts rate limits to requests per second. */
 function aboutTheFleet({ fleet, seconds }: Report): Metric[] {
   if (!fleet) return [];
   const { mostWorkers, requests, allowed } = fleet;
@@ -147,7 +146,6 @@ function gauge(name: string, help: string, value: number | undefined, labels: La
   return { name, help, samples: value === undefined ? [] : [[labels, value]] };
 }
 
-/** A metric in the text format, with labels common to all samples. */
 function metricText(
   { name, help, type = "gauge", samples }: Omit<Metric, "type"> & { readonly type?: "counter" | "gauge" },
   common: Labels,
@@ -179,7 +177,6 @@ interface WatchFigures {
   readonly overdue: boolean;
 }
 
-/** Gauges and counters of a watcher in Prometheus text format. */
 export function watchMetrics({ server, checks, last, now, tokenExpires, standby, overdue }: WatchFigures): string {
   const common = { command: "watch", server };
   const one = (name: string, help: string, value: number) => metricText({ name, help, samples: [[{}, value]] }, common);

@@ -9,12 +9,10 @@ import type { Palette } from "./terminal.ts";
 import { rowText } from "./text.ts";
 import { revisionRows } from "./view.ts";
 
-/** What `prune` removes, by file and line. */
 export interface PruneReport {
   readonly entries: readonly PrunableEntry[];
   /** True if projects that are not known may change as well. */
   readonly unseen: boolean;
-  /** Entries that have to be removed by hand. */
   readonly left: readonly PrunableEntry[];
   /** Changes of the desired state, of one project each; none unless entries yield to another policy. */
   readonly changes: readonly RevisionChange[];
@@ -22,7 +20,6 @@ export interface PruneReport {
   readonly files: number;
 }
 
-/** The entries that go, each with the one that holds in its place, and what changes project by project. */
 export function pruneText(found: PruneReport, catalogue: Catalogue, palette: Palette): string {
   const { entries, left, changes, unseen } = found;
   return paragraphs([
@@ -45,7 +42,6 @@ function entryText({ policy, entry, field, path, wide }: PrunableEntry, palette:
   return `${palette.remove("-")} ${printable(`${place}  ${policy.name}: ${name}`)}  ${palette.faint(printable(instead))}`;
 }
 
-/** What goes, in numbers. */
 export function prunedCounts({ entries, policies, files, changes, unseen }: PruneReport): string {
   const parts = [
     counted(entries.length, "entry", "entries"),
@@ -59,7 +55,6 @@ export function prunedCounts({ entries, policies, files, changes, unseen }: Prun
   return `${joinedByAnd(parts)}; ${effect}`;
 }
 
-/** One removal, as `prune --report json` lists it. */
 export function pruneJson({ entries, left, changes }: PruneReport): string {
   const removed = [...entries, ...left].map((each) => ({ ...removalOf(each), by_hand: left.includes(each) }));
   return JSON.stringify({ format_version: "1.0", entries: removed, changes }, null, 2);

@@ -10,18 +10,14 @@ export interface Report<Content = Plan> extends Circumstances {
   readonly plan: Content;
   /** `plan`, `apply`, `drift`, `validate` or `merge`. */
   readonly command: string;
-  /** Pages of the CI system. */
   readonly links?: Links;
-  /** Duration of the run. */
   readonly seconds: number;
   readonly finishedAt: Date;
   /** False if problems or the server prevented the comparison. */
   readonly compared: boolean;
   /** Name of the run under which the state stores the plan. */
   readonly saved?: string | undefined;
-  /** Commands to continue with. */
   readonly next?: readonly NextStep[];
-  /** Figures of the workers, if the run had any. */
   readonly fleet?: WorkersStatus | undefined;
 }
 
@@ -31,7 +27,6 @@ export type Before = () => string | undefined;
 /** Renders one kind of report: a pure function to text without a final newline. */
 export type Renderer<Content = Plan> = (report: Report<Content>, before: Before) => string;
 
-/** Input of the renderers that need no plan. */
 export type FindingReport = Report<Actionable>;
 
 export type FindingRenderer = Renderer<Actionable>;
@@ -47,7 +42,6 @@ const findingForms = {
   github: "text",
 } as const;
 
-/** All reports of a plan, in the order of help. */
 const planForms = {
   ...findingForms,
   html: "text",
@@ -75,10 +69,8 @@ export function isJsonKind(kind: string): boolean {
   return Object.entries(planForms).some(([name, form]) => name === kind && form === "json");
 }
 
-/** Reports of `diff`. */
 export const revisionKinds = ["text", "json", "markdown", "html"] as const;
 
-/** URLs of a CI system's web interface, without credentials. */
 export interface Links {
   /** The files of the repository at the pipeline's commit; ends in a slash. */
   readonly files?: string;

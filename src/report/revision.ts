@@ -14,7 +14,6 @@ import type { Palette } from "./terminal.ts";
 import { rowText, sectionText } from "./text.ts";
 import { overriddenSection, projectsText, revisionRows, type Section, type View } from "./view.ts";
 
-/** The source of the list of projects. */
 export interface Listing {
   readonly source: "plan" | "file";
   /** The time of the plan that listed them; absent for a file. */
@@ -34,7 +33,6 @@ export interface RevisionDocument {
   readonly notices: readonly RevisionNotice[];
   readonly settings: readonly SettingChange[];
   readonly changes: readonly RevisionChange[];
-  /** Overrides in the later revision. */
   readonly overrides: readonly OverrideCount[];
   readonly problems: readonly RevisionProblem[];
   readonly warnings: readonly RevisionProblem[];
@@ -49,7 +47,6 @@ interface RevisionNotice extends Partial<Place> {
   readonly projects?: readonly string[];
 }
 
-/** A problem of one of the two revisions. */
 export interface RevisionProblem extends ReportedProblem {
   readonly revision: string | null;
 }
@@ -79,12 +76,10 @@ function summarize(changes: readonly RevisionChange[]): RevisionSummary {
   };
 }
 
-/** True if the desired state of the two revisions differs. */
 export function isDifferent({ changes, settings, notices }: RevisionDocument): boolean {
   return changes.length + settings.length + notices.length > 0;
 }
 
-/** View model of a diff. */
 export function revisionView(document: RevisionDocument, catalogue: Catalogue): View {
   const { problems, notices, settings, warnings, changes, overrides } = document;
   const section = (id: string, title: string, tone: Section["tone"], texts: readonly string[]): Section => {
@@ -110,13 +105,11 @@ function problemText({ revision, file, line, project, message, rule }: RevisionP
   return [...at, ...(where === undefined ? [] : [where]), message, `(${rule})`].join(" ");
 }
 
-/** A notice in one line: projects, message, location. */
 function noticeText({ message, projects, file, line }: RevisionNotice): string {
   const whom = projects ? `${projectsText(projects)}: ` : "";
   return `${whom}${message}${file === undefined ? "" : ` (${file}:${line})`}`;
 }
 
-/** The differences between two revisions for people: highlights, then each change once. */
 export function revisionText(document: RevisionDocument, catalogue: Catalogue, palette: Palette): string {
   const view = revisionView(document, catalogue);
   return paragraphs([
@@ -128,7 +121,6 @@ export function revisionText(document: RevisionDocument, catalogue: Catalogue, p
   ]);
 }
 
-/** The differences as a merge request comment. */
 export function revisionMarkdown(document: RevisionDocument, catalogue: Catalogue): string {
   const { sections, rows } = revisionView(document, catalogue);
   const headline = headlineOf(document)
@@ -138,7 +130,6 @@ export function revisionMarkdown(document: RevisionDocument, catalogue: Catalogu
   return withRows([...head, ...sections.map((section) => sectionMarkdown(section))], rows);
 }
 
-/** Counts in one sentence. */
 export function headlineOf(document: RevisionDocument): string {
   const { declare, edit, disable, withdraw, projects, loosened, tightened } = document.summary;
   if (document.problems.length > 0) return `Nothing was compared: ${counted(document.problems.length, "problem")}.`;
@@ -148,7 +139,6 @@ export function headlineOf(document: RevisionDocument): string {
   return `Diff: ${actions}; ${counted(projects, "project")} with a different desired state${licenses}.`;
 }
 
-/** The compared revisions, and the source of the projects. */
 export function leadOf(document: RevisionDocument): string {
   return `${comparedText(document)} ${listingText(document.listing)}`;
 }
@@ -162,7 +152,6 @@ function short(revision: string): string {
   return revision.slice(0, 12);
 }
 
-/** The source of the projects. */
 export function listingText(listing: Listing | null): string {
   if (!listing) {
     return "Projects: not known here; a wildcard stands for all that it means. A plan keeps their list, or pass --projects FILE.";

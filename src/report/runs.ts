@@ -5,7 +5,6 @@ import type { JournalLine } from "../state/state.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import type { Palette } from "./terminal.ts";
 
-/** One line per run: time, user, command, and its outcome or progress. */
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {
   return runs.map((each) => printable(formatRun(each, live))).join("\n");
 }
@@ -48,7 +47,6 @@ function liveness({ run, progress }: RunSummary, { runs, holder }: LiveRuns) {
   };
 }
 
-/** One line per run with a journal, newest first. */
 export function runsText(runs: readonly { readonly run: string; readonly entries: readonly JournalLine[] }[]): string {
   return runs
     .map(({ run, entries }) => printable(`${run}  ${formatStart(entries)}  ${formatEnd(entries)}`))
@@ -56,7 +54,6 @@ export function runsText(runs: readonly { readonly run: string; readonly entries
     .join("\n");
 }
 
-/** The steps of a run from its journal. */
 export function runText(run: string, entries: readonly JournalLine[], palette: Palette): string {
   const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
   const [head = "", start, end] = [`Run ${run}`, formatStart(entries), formatEnd(entries)].map(printable);
@@ -128,7 +125,6 @@ export function progressText(progress: RunProgress): string {
     .join(", ");
 }
 
-/** The last reported progress of a run. */
 function lastSeenText({ stage, done, total, at }: RunProgress): string {
   const what: Readonly<Record<Stage, string>> = { reading: "read", writing: "written" };
   return `${thousands(done)} of ${thousands(total)} projects were ${what[stage]} at ${at}`;

@@ -9,7 +9,6 @@ import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-ac
 import type { Remainder } from "../run/storage/storage-view.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-/** A column's heading and its value in a row. */
 type Column = readonly [heading: string, read: (row: JsonObject) => string];
 
 const deploymentColumns: readonly Column[] = [
@@ -25,7 +24,6 @@ const deploymentColumns: readonly Column[] = [
   ["JOB", ({ deployable }) => readText(deployable, "name")],
 ];
 
-/** Deployments as a table in the server's order; empty columns are left out. */
 export function deploymentsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(deploymentColumns, rows, palette) : "No deployments match.";
 }
@@ -38,7 +36,6 @@ const mergeRequestColumns: readonly Column[] = [
   ["URL", ({ web_url: url }) => text(url)],
 ];
 
-/** The merge requests that a deployment shipped, as a table. */
 export function mergeRequestsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(mergeRequestColumns, rows, palette) : "No merge requests are recorded for it.";
 }
@@ -68,7 +65,6 @@ const deploymentLines: readonly Column[] = [
   ["pipeline", ({ deployable }) => pipelineText(at(deployable, "pipeline"))],
 ];
 
-/** One deployment, a line per property. */
 export function deploymentText(row: JsonObject, palette: Palette): string {
   const lines = deploymentLines.map(([name, read]) => [name, printable(read(row))] as const);
   const title = palette.strong(
@@ -110,7 +106,6 @@ function text(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** The repositories left on a storage, a line per kind, and the unknown parts. */
 export function statusText(storage: string, kinds: readonly Remainder[], palette: Palette): string {
   const width = Math.max(...kinds.map(({ kind }) => kind.length));
   const lines = kinds.map((each) => `  ${each.kind.padEnd(width)}  ${printable(countText(each))}`);
@@ -147,7 +142,6 @@ export function statusJson(storage: string, kinds: readonly Remainder[]): string
   return JSON.stringify({ storage, ...counts, ...details }, null, 2);
 }
 
-/** The token's user, the roles and scopes that each command needs, and the missing ones. */
 export function whoamiText(access: TokenAccess, palette: Palette): string {
   const { project, commands, unknown } = access;
   const lines = [
@@ -227,7 +221,6 @@ export interface ShownRoutes {
   readonly many: string;
 }
 
-/** A table of integration, channel and reason, followed by undecided integrations. */
 export function routesText({ routes, unknown, many }: ShownRoutes, palette: Palette): string {
   if (routes.length + unknown.length === 0) return `No integration is notified of ${many} here.`;
   const known = routes.map(({ slug, channel, reason }) => [slug, channel ?? "", reason]);
@@ -245,7 +238,6 @@ function explainUnknown({ flag }: UnknownRoute): string {
   return `unknown, the server does not report ${flag}`;
 }
 
-/** Integrations that lose events, and those that gain some. */
 export function shiftText({ lost, gained }: Shift, palette: Palette): string {
   if (lost.length + gained.length === 0) return "Nobody is notified of anything else than before.";
   const marked = (mark: string, sentences: readonly string[]) => sentences.map((each) => `${mark} ${printable(each)}`);

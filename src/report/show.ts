@@ -41,13 +41,11 @@ function indent(line: string): string {
   return `  ${line}`;
 }
 
-/** Style of a kind's resources: the field that stands for the whole value, and the word for an absent one. */
 interface Shown {
   readonly only?: string;
   readonly gone: "disabled" | "absent";
 }
 
-/** A resource under its key, or a singleton under its section. */
 function entryLines(name: string, resource: Desired, { only, gone }: Shown): readonly string[] {
   const { presence, fields, origin } = resource;
   const line = (text: string) => `${name}:${text}  # ${formatOrigin(origin)}`;
@@ -114,7 +112,6 @@ export function showJson({ project, resources, exclusive }: DesiredProject): str
   return JSON.stringify(shown, null, 2);
 }
 
-/** A line that contributes to a resource, and its commit. */
 export interface BlamedLine {
   readonly role: "entry" | "parameter" | "variable" | "overridden";
   readonly what: string;
@@ -126,7 +123,6 @@ export interface BlamedLine {
   readonly commit: LineCommit | null | undefined;
 }
 
-/** The lines and runs that determined a resource. */
 export interface Blaming {
   readonly address: string;
   readonly project: string;
@@ -140,7 +136,6 @@ export interface Blaming {
   readonly outcomes: readonly RunOutcome[];
 }
 
-/** The deciding lines with their commits, and the outcomes of runs. */
 export function blameText({ address, lines, outcomes }: Blaming, palette: Palette): string {
   const rows = lines.map(toRow);
   const runs = outcomes.map((outcome) => `  ${printable(formatRun(outcome))}`);
@@ -169,7 +164,6 @@ function formatRun({ run, who, at, status, error, commit }: RunOutcome): string 
   return `${status} by run ${run}, ${at}, ${who ?? "somebody"}${from}${error ? `: ${error}` : ""}`;
 }
 
-/** The document of `blame --report json`. */
 export function blameJson({ lines, outcomes, ...blaming }: Blaming): string {
   const shownLines = lines.map(({ role, what, place, policy, selector, commit }) => ({
     role,

@@ -49,7 +49,6 @@ function line(row: readonly string[], widths: readonly number[]): string {
 /** Wide enough for slugs, paths and references. A longer cell shifts only the rest of its own row. */
 const widest = 60;
 
-/** The width of the widest cell of at most 60 characters. */
 export function widthOf(cells: readonly string[]): number {
   const lengths = cells.map(({ length }) => length).filter((length) => length <= widest);
   return lengths.reduce((most, length) => Math.max(most, length), 0);
@@ -69,7 +68,6 @@ export function nextStepsText(steps: readonly NextStep[], palette: Palette): str
   return [palette.strong("Next:"), ...lines].join("\n");
 }
 
-/** A warning with its excerpt, as on stderr. */
 export function warningLine(warning: ReportedProblem): string {
   return `warning: ${formatProblem(warning)}`;
 }
@@ -79,7 +77,6 @@ export function errorLine(problem: ReportedProblem): string {
   return problem.file === undefined ? `error: ${formatProblem(problem)}` : formatProblem(problem);
 }
 
-/** Warnings and errors, each with its label. */
 export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "problems">): readonly string[] {
   return [...withoutRepeats(warnings).map(warningLine), ...withoutRepeats(problems).map(errorLine)];
 }

@@ -12,12 +12,10 @@ import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
 
-/** A plan for people: origin, highlights, changes, and counts at the end. */
 export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return changesText(plan, planView(plan, catalogue, "plan", true), "Plan", palette);
 }
 
-/** Drift for people: how the server differs from the manifests. */
 export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return changesText(plan, planView(plan, catalogue, "drift", true), "Drift", palette);
 }
@@ -59,7 +57,6 @@ export function planWithProblemsText(plan: Plan, palette: Palette, catalogue: Ca
 
 type Title = "Plan" | "Drift";
 
-/** The plan's origin, and what blocks it. */
 export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
   const blocking = blockingText(plan);
@@ -100,12 +97,10 @@ function lineTexts({ lead, words }: Line, sign: string): readonly string[] {
   return [`  ${sign} ${lead}`, ...words.map((each) => `      ${printable(each)}`)];
 }
 
-/** Objections of guards and rules: a text for blocking ones, and one for waived ones. */
 export function objectionsText(view: View, palette: Palette): readonly string[] {
   return ["objections", "waived"].map((id) => sectionText(view, id, palette));
 }
 
-/** Limit of projects named in a row, and of lines listed. */
 const mostNamed = 10;
 
 /** Changes that several projects share, each listed once, then the others by project. */
@@ -121,7 +116,6 @@ function rowsText(rows: readonly Row[], palette: Palette): readonly string[] {
   ];
 }
 
-/** A row as one line, with its values and lines of origin below. */
 export function rowText({ line, effect, ...row }: Row, palette: Palette): string {
   const { reason, values, notes, projects, places } = row;
   const why = effect ? reason.replace(`, ${effect}`, "") : reason;
@@ -136,7 +130,6 @@ export function rowText({ line, effect, ...row }: Row, palette: Palette): string
   ].join("\n");
 }
 
-/** Wrapped, faint lines below a change. */
 function faintLines(texts: readonly string[], palette: Palette): string[] {
   return texts.map(
     (text) => `${indent}${palette.faint(wrapped(printable(text), terminalWidth - indent.length, indent))}`,
@@ -149,7 +142,6 @@ function belowText(lines: readonly string[]): string[] {
 
 const indent = "      ";
 
-/** A change below the name of its project. */
 function singleText(row: Row, palette: Palette): string {
   const { values, reason, notes, members } = row;
   const cause = palette.faint(printable([reason, ...members.flatMap(placeWords)].join(", ")));
@@ -214,7 +206,6 @@ function ruleWarningsText({ warnings }: Plan, palette: Palette): string {
 
 const mostRuleWarnings = 20;
 
-/** Phrase for the listed projects. */
 const states = { Plan: "to change", Drift: "out of sync" } as const;
 
 function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
@@ -265,7 +256,6 @@ export function problemsText({ problems }: Plan, palette: Palette): string {
 
 const mostUnverified = 8;
 
-/** Distinct unverified parameters, each with its number of projects. */
 function unverifiedText(entries: Plan["unverified"]): string {
   const counts = new Map<string, number>();
   for (const { address, fields } of entries) {

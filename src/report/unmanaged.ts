@@ -18,7 +18,6 @@ export function unmanagedGroups({ resources }: Unmanaged): readonly UnmanagedGro
     .sort((a, b) => b.projects.length - a.projects.length);
 }
 
-/** Unmanaged resources and unread sections, for people. */
 export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
   const groups = unmanagedGroups(unmanaged).map(({ resource, projects }) => {
     const names = printable(firstFew(projects, mostNamed));
@@ -31,7 +30,6 @@ export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
 
 const mostNamed = 10;
 
-/** The count in one sentence, without a period. */
 export function unmanagedHeadline({ resources, problems, ...counts }: Unmanaged): string {
   const { projects } = counts;
   if (projects === 0 && problems.length > 0) return `Nothing was compared: ${counted(problems.length, "problem")}`;
@@ -42,7 +40,6 @@ export function unmanagedHeadline({ resources, problems, ...counts }: Unmanaged)
     : `${counted(resources.length, "unmanaged resource")} in ${of}`;
 }
 
-/** The sections that could not be read, with reasons; empty if all were. */
 export function unreadSentences({ unread }: Unmanaged): readonly string[] {
   const [whole, partly] = [true, false].map((is) =>
     unread.filter(({ projects, total }) => (projects === total) === is),
@@ -61,7 +58,6 @@ function partlyUnread([where, sections]: readonly [where: string, sections: read
   return `${where}: ${joinedByAnd(sections.map(({ section }) => section))}, because no policy for them has such a section.`;
 }
 
-/** The document of `unmanaged --report json`. */
 export function unmanagedJson({ resources, unread, problems, warnings, ...counts }: Unmanaged): string {
   const summary = { ...counts, unmanaged: resources.length };
   return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);

@@ -39,7 +39,6 @@ export interface View {
   readonly rows: readonly Row[];
 }
 
-/** Lines under a heading. */
 export interface Section {
   readonly id: string;
   readonly title: string;
@@ -117,7 +116,6 @@ export function planView(plan: Plan, catalogue: Catalogue, command?: string, isB
   };
 }
 
-/** Sections before the changes: objections, failures, and what could not be compared. */
 function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Section[] {
   const { unverified, inherited = [], overrides = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
@@ -156,7 +154,6 @@ function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Se
   ];
 }
 
-/** Entries of policies with a wildcard that other policies override. */
 export function overriddenSection(overrides: readonly OverrideCount[]): Section {
   const shown = overrides.slice(0, mostOverrides);
   const more = overrides.length - shown.length;
@@ -287,13 +284,11 @@ function revisionRow({ members, projects, shared, lines }: ChangeGroup<RevisionC
   };
 }
 
-/** A project's name, or the number of projects. */
 export function projectsText(projects: readonly string[]): string {
   const [only = ""] = projects;
   return projects.length === 1 ? only : namesCounted(projects);
 }
 
-/** The line that declares a change, and the line that sets its value if it is another one. */
 export function placeWords({ source, set_at: setAt }: PlannedChange): readonly string[] {
   return [lineText(source), ...(setAt ? [`set in ${lineText(setAt)}`] : [])];
 }

@@ -4,7 +4,6 @@ import type { MessageBody } from "./notification-texts.ts";
 /** Hosts of webhooks of Microsoft Teams. */
 const teamsHosts = /(?:^|\.)(?:webhook\.office\.com|logic\.azure\.com|powerplatform\.com|powerautomate\.com)$/;
 
-/** True if a receiver expects Adaptive Cards. */
 export function takesCards({ format }: Pick<Notify, "format">, { hostname }: URL): boolean {
   return format === undefined ? teamsHosts.test(hostname) : format === "teams";
 }

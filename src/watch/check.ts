@@ -9,14 +9,12 @@ import { claimFor, newRun } from "../state/lease.ts";
 import { keptReasons } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
-/** The result of a check. */
 export interface CheckEnd {
   readonly plan: Plan;
   readonly catalogue: Catalogue;
   /** True if everything was checked, not only changes since a commit. */
   readonly whole: boolean;
   readonly compared: boolean;
-  /** The apply that followed, if any. */
   readonly applied?: Applied;
   /** Errors beside those of the plan, such as a checkout that cannot follow. */
   readonly errors: readonly ReportedProblem[];
@@ -40,7 +38,6 @@ export async function checkNow(
   return { planned: await plan(asks), whole: true };
 }
 
-/** The exit code of a check and its apply (docs/running.md). */
 export function codeAfter(
   { plan: { problems, resource_changes: changes } }: Planned,
   applied: Applied | undefined,

@@ -51,11 +51,9 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: st
   return isSameSecret(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
 }
 
-/** The decision about a push, with its reason. */
 export interface PushDecision {
   readonly check: boolean;
   readonly why: string;
-  /** The commit that was pushed. */
   readonly commit?: string;
 }
 

@@ -8,7 +8,6 @@ export interface Clock {
   readonly random: () => number;
 }
 
-/** The clock of this machine. */
 export const systemClock: Clock = {
   now: Date.now,
   alarm: (milliseconds, ring) => {
@@ -18,7 +17,6 @@ export const systemClock: Clock = {
   random: Math.random,
 };
 
-/** Wakes a watcher. */
 export interface WakeSignal {
   /** Ends the current wait, or else the next one as it begins. */
   readonly wake: () => void;

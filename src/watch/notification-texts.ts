@@ -11,7 +11,6 @@ import { namesCounted } from "../plan/heading.ts";
 import { directions } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 
-/** A notification: its event, its text, and the addresses that it is about. */
 export interface Notification {
   readonly event: NotifyEvent;
   /** A sentence without the workspace's name. */
@@ -25,7 +24,6 @@ export interface Notification {
   readonly run: string | null;
 }
 
-/** The counts of the fleet that each notification contains. */
 export type Counts = Readonly<Record<"projects" | "drift" | "pending" | "problems", number>>;
 
 /** The body of a notification (docs/watching.md). */
@@ -83,7 +81,6 @@ function inChat(text: string): string {
     .replaceAll("://", ": //");
 }
 
-/** Drift that was not notified yet. */
 export function driftNotification(
   addresses: readonly string[],
   run: string | null,
@@ -94,7 +91,6 @@ export function driftNotification(
   return { event: "drift", headline, lines: [], addresses, run, changes };
 }
 
-/** Resources that are in sync again, and problems that are resolved. */
 export function recoveredNotification(
   addresses: readonly string[],
   problems: readonly string[],
@@ -106,19 +102,16 @@ export function recoveredNotification(
   return { event: "recovered", headline: `recovered: ${parts.join(", ")}`, lines: problems, addresses, run };
 }
 
-/** Problems that were not notified yet. */
 export function failedNotification(problems: readonly ReportedProblem[], run: string | null): Notification {
   const headline = `failed: ${counted(problems.length, "problem")}`;
   return { event: "failed", headline, lines: withoutRepeats(problems).map(problemWords), addresses: [], run };
 }
 
-/** A problem in one line. */
 export function problemWords({ file, line, project, message }: ReportedProblem): string {
   const where = file === undefined ? project : `${file}:${line}`;
   return where === undefined ? message : `${where}: ${message}`;
 }
 
-/** An apply of the watcher that guards, rules or missing approvals blocked. */
 export function refusedNotification(
   objections: readonly string[],
   addresses: readonly string[],
@@ -134,7 +127,6 @@ export function expiringNotification(messages: readonly string[], run: string | 
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 
-/** The differences of a plan at these addresses. */
 export function changesAt({ resource_changes: changes }: Plan, addresses: readonly string[]): readonly PlannedChange[] {
   const wanted = new Set(addresses);
   return changes.filter(({ address }) => wanted.has(address));

@@ -14,14 +14,12 @@ import {
 } from "./notification-texts.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** The result of a check. */
 export interface Observation {
   readonly plan: Plan;
   /** True if everything was checked, not only the changes of a commit. */
   readonly whole: boolean;
 }
 
-/** Differences after a check, and those to be notified. */
 interface ObservedDifferences {
   readonly differing: WatchMemory["differing"];
   /** Addresses that have drifted for as many checks as configured, and were not notified yet. */
@@ -65,7 +63,6 @@ function isUnread({ problems }: Plan, address: string): boolean {
   return problems.some(({ project }) => project === undefined || address.startsWith(`${project}:`));
 }
 
-/** The problems of a check, by identity. */
 function problemsByKey(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
   return new Map(
     problems.map((each) => [`${each.rule} ${each.project ?? [each.file, each.line].filter(Boolean).join(":")}`, each]),
@@ -85,7 +82,6 @@ export function chosenBy({ apply, differing }: WatchMemory, { resource_changes: 
   });
 }
 
-/** A check, and the problems of it and of its apply. */
 interface SeenProblems {
   readonly before: WatchMemory;
   readonly planned: Planned;

@@ -9,7 +9,6 @@ import type { ApplyMode } from "../state/watch-memory.ts";
 import type { CheckEnd } from "./check.ts";
 import type { Clock, WakeSignal } from "./clock.ts";
 
-/** The options of a watcher. */
 export interface WatchOptions {
   /** The request of each check: folder, environment, limits, and the signal that ends the watcher. */
   readonly request: Request;
@@ -44,7 +43,6 @@ interface Follow {
   readonly touches: (from: string, to: string) => boolean;
 }
 
-/** Output of a watcher. */
 interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
@@ -61,7 +59,6 @@ export interface WatchStatus {
   push: { readonly at: number; readonly commit?: string } | undefined;
   /** The last commit that was checked without an error; undefined on standby. */
   checked: () => string | undefined;
-  /** Wakes the watcher. */
   wake: () => void;
 }
 

@@ -12,7 +12,6 @@ import type { MessageBody } from "./notification-texts.ts";
 
 /** Delivers notifications in the background, and retries while a receiver is unavailable. */
 export interface Outbox {
-  /** Starts to deliver to each receiver that has undelivered notifications. */
   readonly flush: () => void;
   /** Resolves when no attempt is in progress. */
   readonly settled: () => Promise<void>;
@@ -22,13 +21,11 @@ export interface OutboxOptions {
   readonly clock: Clock;
   /** Undelivered notifications, oldest first. */
   readonly waiting: () => readonly Undelivered[];
-  /** Removes one from the list. */
   readonly done: (one: Undelivered) => void;
   /** The receiver of a reference; undefined if the workspace no longer names it. */
   readonly receiver: (to: string) => Notify | undefined;
   readonly attempt: (to: Notify, body: object) => Promise<Delivery>;
   readonly warn: (sentence: string) => void;
-  /** Stops all attempts. */
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +96,6 @@ type Delivery =
 export interface DeliveryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
-  /** Cancels the attempt. */
   readonly signal: AbortSignal;
 }
 

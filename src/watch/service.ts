@@ -6,7 +6,6 @@ import { decidePush, isGenuine } from "./checkout.ts";
 import type { Clock } from "./clock.ts";
 import type { WatchStatus } from "./options.ts";
 
-/** The HTTP service of a watcher: push webhooks, health and metrics. */
 export interface ServiceOptions {
   readonly port: number;
   readonly host: string;
@@ -15,7 +14,6 @@ export interface ServiceOptions {
   readonly status: WatchStatus;
   readonly clock: Clock;
   readonly metrics: () => string;
-  /** The branch that the checkout follows. */
   readonly branch: () => string | undefined;
 }
 
@@ -23,10 +21,8 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Maximum bytes of a body. */
 const mostBytes = 2 ** 20;
 
-/** Concurrent connections. */
 const mostConnections = 256;
 
 /** Pushes within this many milliseconds are checked together. */

@@ -2,7 +2,6 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { type Due, type Leadership, nextDue } from "./options.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** The trigger of a check: the schedule, a new commit of the remote, or a push. */
 export interface Trigger {
   /** The check may be limited to changes since this commit; omitted: everything is checked. */
   readonly since?: string | undefined;
@@ -13,9 +12,7 @@ export interface Trigger {
 /** The next events that a watcher waits for, and the last known commit of its checkout. */
 export interface Times {
   due: Due;
-  /** Time of the next poll of the remote. */
   poll: number;
-  /** Last reading of the clock. */
   now: number;
   /** The commit of the checkout that was checked last, with or without an error. */
   commit?: string;
@@ -45,7 +42,6 @@ export async function nextTrigger(leader: Leadership, memory: WatchState, times:
   return push && !isKnown ? { errors } : undefined;
 }
 
-/** Time at which a check, a push or a poll is due. */
 function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: Times): number {
   return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }

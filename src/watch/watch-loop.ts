@@ -17,10 +17,8 @@ import { type Due, type Leadership, nextDue } from "./options.ts";
 import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** The progress of a watcher, over all its terms as leader. */
 export interface WatchProgress {
   checks: number;
-  /** The end of the last check. */
   code: ExitCode;
   /** Consecutive checks that the state could not store, and the time when the next one was due. */
   unkept: { readonly checks: number; readonly due: Due } | undefined;
@@ -148,7 +146,6 @@ async function remember(memory: WatchState, { plan, compared, whole }: CheckEnd)
   await memory.save();
 }
 
-/** The result of the apply of a watcher. */
 interface SelectedApply {
   readonly applied?: Applied;
   /** The saved plan that needs approvals. */
@@ -199,7 +196,6 @@ function lacksApproval({ refused = [] }: Applied): boolean {
   return refused.some(({ guard }) => guard === "approvals");
 }
 
-/** Saves the plan of these changes, so that it can be approved. */
 async function save(request: Request, only: ChosenChanges, digest: string): Promise<WatchMemory["waiting"]> {
   const { savedAs } = await plan({ ...request, only, command: "plan", save: true, outlives: true });
   return savedAs === undefined ? undefined : { run: savedAs, digest };

@@ -13,7 +13,6 @@ import { type Counts, messageBody, type Notification } from "./notification-text
 import type { WatchOptions } from "./options.ts";
 import { createOutbox, deliver } from "./outbox.ts";
 
-/** The saved state of the leader of the watchers. */
 export interface WatchState extends AsyncDisposable {
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type Markup, markup, ownMarkup } from "./markup.ts";
 import page from "./page.json" with { type: "json" };
 
-/** The style sheet and the script of every page. */
 export const { style, script }: { readonly style: string; readonly script: string } = page;
 
 export const icon =

@@ -1,4 +1,3 @@
-/** Properties by which changes are counted and filtered. */
 export const facets = ["policy_effect", "events", "action", "kind", "outcome"] as const;
 
 export type Facet = (typeof facets)[number];

@@ -14,14 +14,11 @@ import { type Facet, type Filter, filterLink } from "./filter-link.ts";
 import { badge, commandsNode, each, factList, longList, type Markup, markup } from "./markup.ts";
 import { changeNode, facetsOf, linkTo, type RowOptions, signs, sourceText } from "./rows.ts";
 
-/** Parts of a report besides its plan. */
 interface PlanPage {
-  /** The command that made the plan. */
   readonly command?: string;
   readonly lineUrl?: RowOptions["lineUrl"];
   /** Inserted above the head of the page. */
   readonly before?: Markup;
-  /** Commands to continue with. */
   readonly next?: readonly NextStep[] | undefined;
 }
 
@@ -53,7 +50,6 @@ ${hasRows ? markup`${overviewNode(rows, labels)}${listNode(rows, markup`${toolba
   );
 }
 
-/** The differences between two revisions, as one static HTML file. */
 export function revisionHtml(document: RevisionDocument, catalogue: Catalogue): string {
   const { sections, rows } = revisionView(document, catalogue);
   const head = headNode({ overline: markup`<b>Diff</b>`, title: headlineOf(document), lead: leadOf(document) });
@@ -67,7 +63,6 @@ ${rows.length > 0 ? listNode(rows, markup``) : ""}</main>
   );
 }
 
-/** Counts of a plan, or of its outcomes, in one sentence. */
 function planHeadline({ summary, resource_changes: { length }, problems }: Plan): string {
   const { changed_projects: changed, outcomes } = summary;
   if (outcomes) return `${thousands(outcomes.applied)} of ${counted(length, "change")} applied`;
@@ -76,7 +71,6 @@ function planHeadline({ summary, resource_changes: { length }, problems }: Plan)
   return problems.length > 0 ? "No changes among what could be compared" : "Nothing to change";
 }
 
-/** The top of the report: title, time and commit. */
 function planHead(plan: Plan, title: string): Markup {
   const overline = markup`<b>${title}</b> · ${plan.server.url}`;
   const facts = planFacts(plan);
@@ -124,7 +118,6 @@ function planFacts({ created_at: createdAt, manifests, scope, summary }: Plan): 
 
 const mostLines = 20;
 
-/** A section of lines, folded unless open by default; empty without lines. */
 function sectionNode({
   id,
   tone,
@@ -195,7 +188,6 @@ interface Tile {
 
 const actions = Object.keys(signs) as readonly Action[];
 
-/** A button per action, with its number of changes. */
 /** Words for the changes of an action, in place of `to create`. */
 type Labels = Readonly<Partial<Record<Row["action"], string>>>;
 
@@ -251,10 +243,8 @@ function toolbarNode(rows: readonly Row[]): Markup {
 </search>`;
 }
 
-/** Up to this many changes are open from the start. */
 const mostOpen = 8;
 
-/** The changes by action; loosened policies first. */
 function listNode(
   rows: readonly Row[],
   toolbar: Markup,

@@ -9,18 +9,14 @@ import { projectsText, type Row } from "../view.ts";
 import { type Facet, facets, filterLink } from "./filter-link.ts";
 import { badge, breakable, each, longList, type Markup, markup, multiline } from "./markup.ts";
 
-/** One row of a list: a line, and details that open below it. */
 interface RowContent {
   readonly sign?: Action | undefined;
-  /** A project's name, or the number of projects. */
   readonly project?: string;
   readonly isGroup?: boolean;
-  /** For example `license/MIT`. */
   readonly name: string;
   readonly brief: Markup;
   readonly badges?: readonly string[];
   readonly source: Pick<Place, "file"> & Partial<Place>;
-  /** Number of further source lines. */
   readonly moreSources?: number;
   readonly detail: Markup;
   readonly isOpen?: boolean;
@@ -28,7 +24,6 @@ interface RowContent {
   readonly data?: Markup;
 }
 
-/** A row of any list of changes or settings. */
 export function rowNode({
   sign,
   project,
@@ -47,7 +42,6 @@ export function rowNode({
 `;
 }
 
-/** A resource name such as `license/MIT`, the key in bold. */
 export function nameNode(name: string): Markup {
   const slash = name.indexOf("/") + 1;
   return markup`<span class="kind">${name.slice(0, slash)}</span><b>${breakable(name.slice(slash))}</b>`;
@@ -62,22 +56,18 @@ export const signs: Readonly<Record<Action, string>> = {
   update: "~",
 };
 
-/** An action's sign, and its word for screen readers. */
 function signNode(action: Action): Markup {
   return markup`<span class="symbol ${action}" aria-hidden="true">${signs[action]}</span><span class="unseen">${action}</span>`;
 }
 
 export interface RowOptions {
   readonly isOpen?: boolean;
-  /** Longer values are truncated. */
   readonly most?: number;
-  /** The page of a source line. */
   readonly lineUrl?: ((place: Place) => string | undefined) | undefined;
   /** The link of a change. Defaults to its anchor on this page. */
   readonly link?: (change: PlannedChange) => Markup;
 }
 
-/** A change, or the same change of several projects, as a row. */
 export function changeNode(row: Row, options: RowOptions = {}): Markup {
   const { outcome, effect, projects, places, members } = row;
   const values = facetsOf(row);
@@ -143,7 +133,6 @@ function detailNode(row: Row, { most, lineUrl, link }: RowOptions): Markup {
   return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row, link ?? linkToMember) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
 }
 
-/** The line that declares a change, and the line that sets its value if it is another one. */
 function placeFacts({ places, members: [change] }: Row, lineUrl: RowOptions["lineUrl"] = () => undefined): Markup {
   const setAt = change?.set_at;
   if (places.length > 1) return fact(setAt ? "Set at" : "Declared at", linesText(places));
@@ -170,7 +159,6 @@ function fact(name: string, text: string, url?: string): Markup {
   return markup`<span class="fact">${name} ${url === undefined ? code : markup`<a href="${url}">${code}</a>`}</span>`;
 }
 
-/** The projects of a row, each with its own details if they differ. */
 function projectsNode({ members, projects, sides, places }: Row, link: (change: PlannedChange) => Markup): Markup {
   const memberNode = (change: PlannedChange) => {
     const { address } = change;
@@ -186,14 +174,12 @@ export function projectNamesNode(projects: readonly string[]): Markup {
   return projectList(each(projects, (name) => markup`<li>${name}</li>`));
 }
 
-/** Number of projects listed before folding. */
 const mostProjects = 60;
 
 function projectList(items: readonly Markup[]): Markup {
   return longList(items, mostProjects, "projects", counted(items.length - mostProjects, "more project"));
 }
 
-/** A link that filters the list to one change. */
 export function linkTo(address: string, text = address): Markup {
   return markup`<a href="#${filterLink({ q: address })}">${text}</a>`;
 }
@@ -209,7 +195,6 @@ function sourceNode({ file, line }: RowContent["source"]): Markup {
   return markup`<span class="place"><span class="file">${file}</span><span>${suffix}</span></span>`;
 }
 
-/** Every field of a change before and after. */
 function sidesTable({ before, after }: Sides, most?: number): Markup {
   const cell = (name: string, value: Value | undefined, other: Value | undefined, absent: string) =>
     markup`<td class="${name}">${valueNode(value, { absent, other, most })}</td>`;
@@ -227,7 +212,6 @@ export interface FieldRow {
   readonly isDifferent?: boolean;
 }
 
-/** A table with one row per field. */
 export function fieldsTable(titles: readonly string[], rows: readonly FieldRow[]): Markup {
   if (rows.length === 0) return markup``;
   return markup`<table class="fields"><thead><tr><th>Field</th>${each(titles, (title) => markup`<th>${title}</th>`)}</tr></thead><tbody>${each(rows, ({ name, cells, isDifferent }) => markup`<tr${isDifferent ? markup` class="differs"` : ""}><th>${name}</th>${cells}</tr>`)}</tbody></table>`;
@@ -246,7 +230,6 @@ interface ValueOptions {
   readonly absent: string;
   /** The value on the other side; differences to it are marked. */
   readonly other?: Value | undefined;
-  /** Longer values are truncated. */
   readonly most?: number | undefined;
 }
 
@@ -260,7 +243,6 @@ export function valueNode(value: Value | undefined | null, { absent, other, most
   return markup`<code${text.length > 400 ? markup` tabindex="0"` : ""}>${content}</code>`;
 }
 
-/** Truncates a text to `most` characters. */
 export function clipped(text: string, most = Number.POSITIVE_INFINITY): string {
   return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }

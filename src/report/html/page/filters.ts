@@ -2,7 +2,6 @@ import { counted, thousands } from "../../../base/text-format.ts";
 import { type Facet, type Filter, filterLink, filterOf } from "../filter-link.ts";
 import { type ChangeRow, filterRows, narrow, type RowMatch, takeRows } from "./rows.ts";
 
-/** Applies the filter in the URL fragment and the controls to the list of changes. */
 export function startFilters(): void {
   const list = new FilteredList(takeRows());
   const inputs = { q: part<HTMLInputElement>("search"), project: part<HTMLInputElement>("project") };
@@ -39,7 +38,6 @@ export function startFilters(): void {
   scrollToMarks(part("list"));
 }
 
-/** The rows of the page, of which those that match a filter are shown. */
 class FilteredList {
   filter = filterOf("");
   matches: readonly RowMatch[] = [];
@@ -79,7 +77,6 @@ class FilteredList {
   }
 }
 
-/** Returns an element that the page must have. */
 function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page lacks #${id}`);
@@ -109,7 +106,6 @@ const facetButtons = [...document.querySelectorAll<HTMLButtonElement>("button[da
   return { button, facet, word };
 });
 
-/** Updates each button's pressed state and count of changes. */
 function showFacets(counts: ReturnType<typeof filterRows>["counts"], filter: Filter): void {
   for (const { button, facet, word } of facetButtons) {
     button.ariaPressed = String(filter[facet].has(word));
@@ -117,7 +113,6 @@ function showFacets(counts: ReturnType<typeof filterRows>["counts"], filter: Fil
   }
 }
 
-/** The filter with a word added to or removed from one of its facets. */
 function toggleWord(filter: Filter, facet: Facet, word: string): Filter {
   const words = new Set(filter[facet]);
   if (!words.delete(word)) words.add(word);
@@ -136,7 +131,6 @@ function revealOnly([only, ...others]: readonly RowMatch[]): HTMLElement | null 
   return only.row.node.querySelector("summary");
 }
 
-/** Opens all rows on request and for printing. */
 function openOnRequest(list: FilteredList): void {
   const expand = part("expand");
   expand.addEventListener("click", () => {

@@ -1,13 +1,11 @@
 import { namesCounted } from "../../../plan/heading.ts";
 import { type Facet, type Filter, facets } from "../filter-link.ts";
 
-/** A row of the list: one change, or the same change of several projects. */
 export interface ChangeRow {
   readonly node: HTMLElement;
   readonly details: HTMLDetailsElement;
   readonly section: Element | null;
   readonly facet: Readonly<Record<Facet, string>>;
-  /** Number of changes. */
   readonly count: number;
 }
 
@@ -20,7 +18,6 @@ interface RowMember {
   readonly text: string;
 }
 
-/** A row with its matching changes. */
 export interface RowMatch {
   readonly row: ChangeRow;
   /** Undefined if the filter has no text, so that all changes match. */
@@ -28,7 +25,6 @@ export interface RowMatch {
   readonly count: number;
 }
 
-/** Removes all rows from the document, in order. */
 export function takeRows(): readonly ChangeRow[] {
   const list = document.getElementById("list");
   const place = document.createComment("");
@@ -67,7 +63,6 @@ function readMembers(node: HTMLElement): readonly RowMember[] {
   });
 }
 
-/** The texts of a row without its projects. */
 function listTexts(node: HTMLElement): readonly string[] {
   const parts = node.querySelectorAll(".name, .reason, .note, .error, .fields td, .fields tbody th, .origin code");
   return [...parts].map(({ textContent }) => textContent ?? "");
