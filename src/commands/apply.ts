@@ -133,7 +133,7 @@ async function applying(
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   write(
     { text: () => resultText(terminal, asked.request, applied, plan, next), json: () => planJson(plan) },
-    { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared, fleet: applied.fleet },
+    { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared },
   );
   noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));

@@ -18,9 +18,6 @@ import { noBar, type Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
 
-/**
- * Makes a plan for a command. If nothing was compared, only the problems are printed.
- */
 export async function planAs(
   command: "plan" | "drift",
   terminal: Terminal,
@@ -42,10 +39,7 @@ export async function planAs(
   });
   const next = compared ? chooseNext(command, { ...options, savedAs: result.savedAs }, plan) : [];
   const text = () => (compared ? planAndNext(command, terminal, options, result, next) : "");
-  write(
-    { text, json },
-    { plan, catalogue, exitCode: code, compared, next, saved: savedAs(options, result), fleet: result.fleet },
-  );
+  write({ text, json }, { plan, catalogue, exitCode: code, compared, next, saved: savedAs(options, result) });
   noteRecord(terminal, options, result);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;

@@ -24,11 +24,7 @@ interface Metric {
  */
 export const prometheus: Renderer = (report, before) => {
   const common = { command: report.command, server: report.plan.server.url };
-  const metrics = [
-    ...(report.compared ? aboutTheState(report) : []),
-    ...aboutTheRun(report, before),
-    ...aboutTheFleet(report),
-  ];
+  const metrics = [...(report.compared ? aboutTheState(report) : []), ...aboutTheRun(report, before)];
   return metrics
     .filter(({ samples }) => samples.length > 0)
     .map((metric) => metricText(metric, common))
@@ -52,18 +48,6 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
   ];
 }
 
-function aboutTheFleet({ fleet, seconds }: Report): Metric[] {
-  if (!fleet) return [];
-  const { mostWorkers, requests, allowed } = fleet;
-  const limit = allowed && (allowed.requests * 1000) / allowed.per;
-  return [
-    gauge("workers", "The most workers that were there at one time.", mostWorkers),
-    gauge("requests", "Requests that the last run and its workers sent.", requests),
-    gauge("requests_per_second", "Requests in a second, on average over the last run.", requests / seconds),
-    gauge("rate_limit_requests_per_second", "What rateLimit allows in a second.", limit),
-  ];
-}
-
 function refusers({ objections }: Report["plan"]): Metric["samples"] {
   const unwaived = grouped(
     objections.filter(({ waived }) => !waived),
@@ -84,10 +68,6 @@ function listActions({ calls, file }: KindRow): readonly Action[] {
   return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
 }
 
-/**
- * The actions of every kind by its word, for projects and groups together, and those of pending changes whose kind no
- * longer exists.
- */
 function actionsByWord(
   { kinds }: Catalogue,
   pending: readonly PlannedChange[],

@@ -1,7 +1,6 @@
 import { bareName, isId } from "../model/owner.ts";
 import type { Place } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { WorkersStatus } from "../state/run-summary.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
 import type { NextStep } from "./terminal.ts";
 
@@ -18,7 +17,6 @@ export interface Report<Content = Plan> extends Circumstances {
   /** Name of the run under which the state stores the plan. */
   readonly saved?: string | undefined;
   readonly next?: readonly NextStep[];
-  readonly fleet?: WorkersStatus | undefined;
 }
 
 /** Reads the report file's previous content; undefined if there was none, or the report goes to stdout. */

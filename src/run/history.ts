@@ -88,8 +88,7 @@ async function openHistory(
     end: async (result) => {
       ended = true;
       await stop();
-      const { fleet } = context.meter;
-      const saved = await save(context, fleet ? { ...result, fleet } : result);
+      const saved = await save(context, result);
       const recorded = await storeResult(context, started, saved);
       const dated = context.request.command === "drift" ? await withSince(context, saved) : saved;
       return recorded ? { ...dated, recorded } : dated;

@@ -8,7 +8,7 @@ import type { Difference } from "../plan/diff/diff.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Holder } from "../state/lease.ts";
-import type { RunProgress, WorkersStatus } from "../state/run-summary.ts";
+import type { RunProgress } from "../state/run-summary.ts";
 import type { ApplyRecord, Outcomes, Watcher } from "./apply/apply.ts";
 import type { PlanWave } from "./apply/waves.ts";
 import type { MovingProgress } from "./storage/follow-moves.ts";
@@ -121,8 +121,6 @@ export interface Planned {
   readonly stale?: boolean;
   /** The run under which the plan is stored, if requested. */
   readonly savedAs?: string;
-  /** Statistics of the workers; undefined without any. */
-  readonly fleet?: WorkersStatus;
   /** The run whose summary was stored, and why its observations could not be; or why no summary could be stored. */
   readonly recorded?: { readonly run: string; readonly unseen?: string } | { readonly error: string };
 }
