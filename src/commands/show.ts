@@ -48,15 +48,6 @@ export interface EffectiveProject {
   readonly desired: DesiredProject;
 }
 
-/** {@link effectiveProject} without the workspace. */
-export async function effectiveState(
-  terminal: Terminal,
-  request: Request,
-  name: string,
-): Promise<DesiredProject | undefined> {
-  return (await effectiveProject(terminal, request, name))?.desired;
-}
-
 /**
  * The desired state of a project named by ID or full path; undefined if the manifests have errors, which are printed.
  * `check` runs first, and may throw. @throws UserError if no policy selects it; CallFailed if it cannot be looked up.

@@ -257,7 +257,6 @@ export const reviewCommands = {
     examples: [
       ["evenkeel routes payments/api --event pipeline --pipeline-status failed", "from the manifests"],
       ["evenkeel routes payments/api --event push --branch-kind protected --live", "from the server"],
-      ["evenkeel routes payments/api --diff", "who will receive more or fewer events after an apply"],
     ],
     flags: [
       ...common.connected,
@@ -266,7 +265,6 @@ export const reviewCommands = {
       option("--branch-kind <kind>", "on a branch of this kind", { choices: branchKinds }),
       option("--pipeline-status <status>", "how the pipeline ended", { choices: ["success", "failed"] }),
       option("--live", "from the server instead of the manifests"),
-      option("--diff", "compare live with desired; with --event, only that event"),
     ],
   },
   mcp: {

@@ -30,18 +30,7 @@ export interface CommandAccess {
 /** Commands that need a token, in the order of README. */
 export const commandAccess: readonly CommandAccess[] = [
   {
-    commands: [
-      "plan",
-      "drift",
-      "unmanaged",
-      "mcp",
-      "watch",
-      "apply --dry-run",
-      "import",
-      "accept",
-      "routes --live",
-      "routes --diff",
-    ],
+    commands: ["plan", "drift", "unmanaged", "mcp", "watch", "apply --dry-run", "import", "accept", "routes --live"],
     ...{ role: "maintainer", of: "each project", scope: "read_api" },
   },
   { commands: ["apply", "watch --apply"], role: "maintainer", of: "each project", scope: "api" },

@@ -3,7 +3,6 @@ import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text-format.ts";
 import { accessLevels, type CommandAccess, neededRoles } from "../model/command-access.ts";
 import type { RepositoryKind } from "../model/repository-kinds.ts";
-import type { Shift } from "../plan/routes/audience.ts";
 import type { Route, UnknownRoute } from "../plan/routes/routes.ts";
 import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-access.ts";
 import type { Remainder } from "../run/storage/storage-view.ts";
@@ -236,10 +235,4 @@ export function unknownText({ unknown, many }: ShownRoutes): string {
 
 function explainUnknown({ flag }: UnknownRoute): string {
   return `unknown, the server does not report ${flag}`;
-}
-
-export function shiftText({ lost, gained }: Shift, palette: Palette): string {
-  if (lost.length + gained.length === 0) return "Nobody is notified of anything else than before.";
-  const marked = (mark: string, sentences: readonly string[]) => sentences.map((each) => `${mark} ${printable(each)}`);
-  return [...marked(palette.remove("-"), lost), ...marked(palette.add("+"), gained)].join("\n");
 }

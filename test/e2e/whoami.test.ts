@@ -35,7 +35,7 @@ test("who the token is and what it may do, without a workspace", async () => {
   token    maintainer token, scopes read_api
   project  payments/api: Maintainer, can be read
 
-yes  plan, drift, unmanaged, mcp, watch, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
+yes  plan, drift, unmanaged, mcp, watch, apply --dry-run, import, accept, routes --live: Maintainer or Owner of each project, scope read_api
 no   apply, watch --apply: Maintainer or Owner of each project, scope api; missing: scope api
 yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
 no   deployments create, deployments update, apply --record-deployment: Developer of the project that records the deployment, scope api; missing: scope api

@@ -17,7 +17,6 @@ import {
   deploymentText,
   mergeRequestsText,
   routesText,
-  shiftText,
   statusJson,
   statusText,
   unknownText,
@@ -95,7 +94,6 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
   "diff as html": (word) => revisionHtml(revisionOf(word), catalogueOf()),
   routes: (word) => routesText(hostileRoutes(word), plain),
   unknownRoutes: (word) => unknownText(hostileRoutes(word)),
-  shift: (word) => shiftText({ lost: [word], gained: [word] }, plain),
   requests: (word) => requestsText([{ method: "PUT", path: word, parameters: { [word]: word } }]),
   problem: (word) => reportedLine({ rule: "r", message: word, path: word, file: word, line: 1, column: 1 }),
   show: (word) => {

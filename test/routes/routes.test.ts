@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { branchKinds } from "../../src/model/events.ts";
 import type { Desired, Fields } from "../../src/model/types.ts";
-import { reroutingOf, shiftBetween } from "../../src/plan/routes/audience.ts";
+import { reroutingOf } from "../../src/plan/routes/audience.ts";
 import { declaredListeners } from "../../src/plan/routes/listeners.ts";
 import { type EventDetails, type Listener, routesOf } from "../../src/plan/routes/routes.ts";
 
@@ -39,14 +39,6 @@ describe("golden cases of routes", () => {
       const found = routesOf(listenersOf(integrations), eventOf(words));
       expect(found.map(({ slug, channel }) => (channel === null ? slug : `${slug} ${channel}`))).toEqual(expected);
       expect(found.filter(({ reason }) => reason === "")).toEqual([]);
-    });
-  }
-});
-
-describe("golden cases of shifts", () => {
-  for (const { name, before, after, event, lost, gained } of casesOf("shifts.yaml")) {
-    test(name, () => {
-      expect(shiftBetween(listenersOf(before), listenersOf(after), event)).toEqual({ lost, gained });
     });
   }
 });

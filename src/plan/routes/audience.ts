@@ -6,33 +6,6 @@ import type { EventKind, PipelineStatus } from "../../model/events.ts";
 import { type BranchKind, branchKinds } from "../../model/events.ts";
 import { audienceOf, branchWords, type EventDetails, type Listener } from "./routes.ts";
 
-/** Messages on lost and on gained recipients of events. */
-export interface Shift {
-  readonly lost: readonly string[];
-  readonly gained: readonly string[];
-}
-
-/**
- * The changes in recipients of a project's events between two states of its integrations. `event` restricts it to one
- * kind of event.
- */
-export function shiftBetween(before: readonly Listener[], after: readonly Listener[], event?: string): Shift {
-  const bySlug = (listeners: readonly Listener[]) => new Map(listeners.map((each) => [each.slug, each]));
-  const [was, is] = [bySlug(before), bySlug(after)];
-  const slugs = [...new Set([...was.keys(), ...is.keys()])].sort();
-  const shifts = slugs.map((slug) => compareListener(was.get(slug), is.get(slug), event));
-  return { lost: shifts.flatMap(({ lost }) => lost), gained: shifts.flatMap(({ gained }) => gained) };
-}
-
-/** The changes in recipients of one integration; undefined on a side without the integration. */
-function compareListener(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
-  const { lost, gained, sides, reversed } = compareAudiences(before, after, event);
-  return {
-    lost: sentences(lost, sides, "will no longer receive"),
-    gained: sentences(gained, reversed, "will receive"),
-  };
-}
-
 /** The lost and moved events of one integration. */
 export interface Rerouting {
   /** Messages on events that a recipient loses without another one receiving them. */
@@ -54,18 +27,12 @@ export function reroutingOf(before: Listener, after: Listener): Rerouting {
     ({ situations }) => situations,
   );
   const left = listGone(lost, new Map([...moving].map(([from, situations]) => [from, situations.flat()])));
-  return { lost: sentences(left, sides, "will no longer receive"), moved: moveSentences(moves, sides) };
+  return { lost: lossSentences(left, sides), moved: moveSentences(moves, sides) };
 }
 
-function compareAudiences(before: Listener | undefined, after: Listener | undefined, event?: string) {
-  const slug = before?.slug ?? after?.slug ?? "";
-  const [own, others] = [groupAudiences(before, event), groupAudiences(after, event)];
-  return {
-    lost: listGone(own, others),
-    gained: listGone(others, own),
-    sides: { slug, own, others },
-    reversed: { slug, own: others, others: own },
-  };
+function compareAudiences(before: Listener, after: Listener) {
+  const [own, others] = [groupAudiences(before), groupAudiences(after)];
+  return { lost: listGone(own, others), gained: listGone(others, own), sides: { slug: before.slug, own, others } };
 }
 
 const situationsIn = memoized(
@@ -83,12 +50,10 @@ const situationsIn = memoized(
 /** The events that each channel, recipient or slug receives. */
 type Audiences = ReadonlyMap<string, readonly EventSituation[]>;
 
-function groupAudiences(listener: Listener | undefined, event: string | undefined): Audiences {
-  if (!listener) return new Map();
-  const wanted = situationsIn(listener.catalogue).filter(
-    (situation) => event === undefined || situation.event === event,
+function groupAudiences(listener: Listener): Audiences {
+  const received = situationsIn(listener.catalogue).flatMap((situation) =>
+    audienceOf(listener, situation).map((name) => ({ name, situation })),
   );
-  const received = wanted.flatMap((situation) => audienceOf(listener, situation).map((name) => ({ name, situation })));
   return groupedAs(
     received,
     ({ name }) => name,
@@ -115,17 +80,13 @@ interface Sides {
   readonly others: Audiences;
 }
 
-function sentences(
-  changed: Audiences,
-  { slug, own, others }: Sides,
-  verb: "will no longer receive" | "will receive",
-): string[] {
+function lossSentences(lost: Audiences, { slug, own, others }: Sides): string[] {
   const elsewhere = [...others.values()].flat();
-  return [...changed].map(([name, situations]) => {
+  return [...lost].map(([name, situations]) => {
     const received = own.get(name) ?? [];
     const isWhole = situations.length === received.length && !others.has(name);
-    const isAll = verb === "will no longer receive" && isWhole && countKinds(situations) > mostNamed;
-    return `${name} ${verb} ${isAll ? "any events" : formatPhrases(situations, received, elsewhere)}${behind(name, slug)}`;
+    const isAll = isWhole && countKinds(situations) > mostNamed;
+    return `${name} will no longer receive ${isAll ? "any events" : formatPhrases(situations, received, elsewhere)}${behind(name, slug)}`;
   });
 }
 

@@ -7,7 +7,7 @@ import {
 } from "../../model/catalogue.ts";
 import { catalogueEntry, kindOf } from "../../model/kinds.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Change, Desired, DesiredProject, Fields, Kind, Live, Resource, Value } from "../../model/types.ts";
+import type { Change, Desired, Fields, Kind, Live, Resource, Value } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 import { noRerouting, type Rerouting, reroutingOf } from "./audience.ts";
 import type { Listener } from "./routes.ts";
@@ -33,23 +33,6 @@ export function liveListeners(live: readonly Live[], catalogue: Catalogue = cata
   return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, source: "reported", catalogue }));
 }
 
-/** Live listeners, with declared values for fields that servers do not report (docs/comparing.md). */
-export function listenersBefore(
-  live: readonly Listener[],
-  { resources }: DesiredProject,
-  catalogue: Catalogue = catalogueOf(),
-): Listener[] {
-  const listed = bySlug(resources, catalogue);
-  return live.map((listener) => ({
-    ...listener,
-    fields: effectiveFields(
-      listener.catalogue.integrations.get(listener.slug),
-      listed.get(listener.slug)?.fields ?? {},
-      listener.fields,
-    ),
-  }));
-}
-
 /** Reported fields, and declared ones that a response would not contain. */
 function effectiveFields(spec: Integration | undefined, declared: Fields, reported: Fields): Fields {
   const isProperty = (name: string) => spec?.parameters.get(name)?.level === "properties";
@@ -63,34 +46,8 @@ function isHidden(column: IntegrationParameter | undefined): boolean {
   return column !== undefined && (column.secret || column.observed.has("hidden"));
 }
 
-/** Live listeners after an apply: undeclared parameters are unchanged (docs/comparing.md). */
-export function listenersAfter(
-  live: readonly Listener[],
-  { resources, exclusive }: DesiredProject,
-  catalogue: Catalogue = catalogueOf(),
-): Listener[] {
-  const listed = bySlug(resources, catalogue);
-  const isExclusive = [...exclusive.keys()].some((kind) => listensIn(catalogue, kind));
-  const remaining = live.flatMap((listener) => {
-    const desired = listed.get(listener.slug);
-    if (!desired) return isExclusive ? [] : [listener];
-    return desired.presence === "absent" ? [] : [overlay(listener, desired.fields)];
-  });
-  const slugs = new Set(live.map(({ slug }) => slug));
-  return [...remaining, ...declaredListeners(resources, catalogue).filter(({ slug }) => !slugs.has(slug))];
-}
-
 function listensIn(catalogue: Catalogue, kind: Kind): boolean {
   return kindOf(catalogue, kind).keys !== undefined;
-}
-
-function bySlug(resources: readonly Desired[], catalogue: Catalogue): ReadonlyMap<string, Desired> {
-  return new Map(resources.filter(({ kind }) => listensIn(catalogue, kind)).map((each) => [each.key, each]));
-}
-
-function overlay(listener: Listener, fields: Fields): Listener {
-  const spec = listener.catalogue.integrations.get(listener.slug);
-  return { ...listener, fields: { ...listener.fields, ...fields }, active: isActive(spec, fields) };
 }
 
 /** The default of `active` if it is a parameter; other declared integrations are active. */
