@@ -97,10 +97,6 @@ function formatCandidate({ word, meaning }: Candidate): string {
   return line.replaceAll(/[\r\n]+/g, " ");
 }
 
-/**
- * Candidates for the last word after `evenkeel`, which may be incomplete or empty. Empty for files and for values that
- * only the user knows.
- */
 function listCandidates(words: readonly string[], folder: string): readonly Candidate[] {
   const word = words.at(-1) ?? "";
   const before = words.slice(0, -1);

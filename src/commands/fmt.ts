@@ -19,10 +19,6 @@ import type { Terminal } from "./terminal.ts";
 /** The result for one file; `mistakes` are messages. */
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };
 
-/**
- * `evenkeel fmt`: formats manifests of the workspace and named files, and lists those that it changed or skipped; with
- * `--check`, lists those that it would change.
- */
 export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   const home = folderOf(terminal, options);
   const chosen = paths.length > 0 ? paths.map((path) => manifestsAt(terminal, home, path)) : [manifestsAround(home)];

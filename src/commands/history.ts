@@ -34,10 +34,6 @@ function noneText(project: string | undefined): string {
   return project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);
 }
 
-/**
- * `evenkeel journal [RUN]`: the applies of this workspace, or the entries of a run; for a run without writes, its
- * outcome.
- */
 export const journal: Run<Options<"journal">> = async (terminal, options, [wanted]) => {
   const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);

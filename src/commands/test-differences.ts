@@ -6,10 +6,6 @@ import type { Problem } from "../model/types.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import type { Planned } from "../run/request.ts";
 
-/**
- * The differences between a plan and the expectations of a test, each at the line of the expectation. Irrelevant
- * problems are left out.
- */
 export function testDifferences(
   test: PolicyTest,
   { plan, compared }: Pick<Planned, "plan" | "compared">,

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { exitCode } from "../base/exit.ts";
 import { paragraphs, shellWord } from "../base/text-format.ts";
 import { type NextStep, nextStepsText } from "../report/terminal.ts";
@@ -26,7 +27,8 @@ export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
 function formatText(found: Unmanaged, { palette }: Terminal, options: Options<"unmanaged">): string {
   if (found.projects === 0 && found.problems.length > 0) return "";
   const [first] = found.resources;
-  const command = `${formatCommand("import", options)} ${shellWord(first?.project ?? "")} --kinds all --out unmanaged`;
+  const out = shellWord(join(options.C ?? "", "policies/unmanaged"));
+  const command = `${formatCommand("import", options)} ${shellWord(first?.project ?? "")} --kinds all --out ${out}`;
   const next: readonly NextStep[] = first ? [[command, "writes policies for this project"]] : [];
   return paragraphs([unmanagedText(found, palette), nextStepsText(next, palette)]);
 }

@@ -14,9 +14,6 @@ export type Access =
   | { readonly by: "token"; readonly token: string }
   | { readonly by: "header"; readonly header: string };
 
-/**
- * Access rules from the options and the environment. @throws UserError if anyone on the network could view the console.
- */
 export function chooseAccess(host: string, header: string | undefined, env: Environment): Access {
   const token = readToken(env);
   if (header !== undefined && token !== undefined)

@@ -68,10 +68,6 @@ function commonGroup(one: string, other: string): string {
   return parts.slice(0, differs < 0 ? parts.length : differs).join("/");
 }
 
-/**
- * Causes of one topic listed separately. A topic with more usually has a value per project. Unreadable reasons vary
- * less.
- */
 const maxVariants: Readonly<Record<FleetCause["cause"], number>> = { drift: 4, pending: 4, unreadable: 12 };
 
 function joinVariants(causes: ReadonlyMap<string, Gathering>): FleetCause[] {

@@ -8,7 +8,6 @@ import {
   type ObservedQuirk,
 } from "../model/catalogue.ts";
 import { keyFieldsOf, ownersOf, type ResourceKind, sectionOf } from "../model/resource-kind.ts";
-import type { Environment, Scalar, Tier } from "../model/types.ts";
 import {
   fieldFacts,
   fieldValues,
@@ -27,7 +26,7 @@ export interface Unexplained {
 
 export interface Explained {
   readonly text: (palette: Palette) => string;
-  readonly json: readonly (ExplainedIntegration | ExplainedKind)[];
+  readonly json: readonly object[];
 }
 
 /** Explains all integrations, or `SLUG`, `SLUG.PARAMETER`, `KIND` or `KIND.FIELD`; a kind by its section, too. */
@@ -244,25 +243,7 @@ function quirksOf({ observed, quirks: spans }: IntegrationParameter): readonly s
   ];
 }
 
-interface ExplainedIntegration {
-  readonly slug: string;
-  readonly tier: Tier;
-  readonly introduced: string | null;
-  readonly removed: string | null;
-  readonly environment: Environment | null;
-  readonly parameters: readonly {
-    readonly name: string;
-    /** Two types joined by `|` where the specification lists one and describes another. */
-    readonly type: string;
-    readonly required: boolean;
-    readonly enum: readonly string[] | null;
-    readonly default: Scalar;
-    readonly deprecated: boolean;
-    readonly secret: boolean;
-  }[];
-}
-
-function integrationJson(integration: Integration, only?: string): ExplainedIntegration {
+function integrationJson(integration: Integration, only?: string) {
   const { slug, tier, introduced = null, removed = null, environment = null } = integration;
   const parameters = [...integration.parameters.values()].filter(({ name }) => only === undefined || name === only);
   return {
@@ -274,29 +255,7 @@ function integrationJson(integration: Integration, only?: string): ExplainedInte
   };
 }
 
-interface ExplainedKind {
-  readonly section: string;
-  /** The singular, as in addresses. */
-  readonly kind: string;
-  readonly of: readonly string[];
-  /** Key fields; empty for a singleton. */
-  readonly key: readonly string[];
-  readonly tier: string;
-  readonly role: string | null;
-  readonly introduced: string | null;
-  readonly removed: string | null;
-  readonly fields: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly required: boolean;
-    readonly secret: boolean;
-    readonly immutable: boolean;
-    readonly default: unknown;
-    readonly enum: readonly unknown[] | null;
-  }[];
-}
-
-function kindJson(kind: ResourceKind, only?: string): ExplainedKind {
+function kindJson(kind: ResourceKind, only?: string) {
   const { singular, needs: { tier = "free", role = null, release = null } = {}, removed, fields } = kind;
   const named = Object.entries(fields.properties).filter(([name]) => only === undefined || name === only);
   return {

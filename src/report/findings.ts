@@ -74,10 +74,6 @@ export function describeHead(
   return Object.fromEntries([...first, ...facts].map(([name, text = ""]) => [name, inOneLine(text)]));
 }
 
-/**
- * Findings preceded, below errors, by one per highlight: for renderers that show findings only. Applied changes are
- * left out.
- */
 export function reviewFindings(actionable: Actionable, circumstances: Circumstances): ReviewFinding[] {
   const pending = actionable.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const drafts = highlightsOf(pending, circumstances.catalogue).map((highlight): Draft => {

@@ -25,10 +25,6 @@ function withoutEnd({ run, progress }: RunSummary, { runs, holder }: LiveRuns): 
   return `running${progress ? `: ${progressText(progress)}` : ""}${job}`;
 }
 
-/**
- * The fields of `runs --report json` (docs/state.md). Failed runs have reasons; unfinished ones have liveness, progress
- * and lease.
- */
 export function historyJson(runs: readonly RunSummary[], live: LiveRuns): string {
   const rows = runs.map((summary) => {
     const { run, command, who, host, started, ended, outcome, changes, commit, reasons } = summary;

@@ -132,10 +132,6 @@ export function changesAt({ resource_changes: changes }: Plan, addresses: readon
   return changes.filter(({ address }) => wanted.has(address));
 }
 
-/**
- * Equal differences, one line each: `license/AGPL-3.0 in 19 projects: approval_status is allowed, declared denied
- * (looser than declared)`.
- */
 function changeLines(changes: readonly PlannedChange[]): readonly string[] {
   return plannedGroups(changes).map(groupText);
 }

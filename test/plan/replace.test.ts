@@ -132,7 +132,6 @@ describe("reports show a replacement", () => {
     html: 'data-word="replace"',
     terraform: '"create":2,"update":1,"delete":2',
     dotenv: "EVENKEEL_PLAN_REPLACE=2",
-    ndjson: "replace shop/api:license/MIT",
   };
 
   test.each(Object.entries(words))("in %s", async (kind, word) => {

@@ -87,10 +87,6 @@ export function filterRows(rows: readonly ChangeRow[], filter: Filter) {
   return { matches, counts };
 }
 
-/**
- * Returns a row's changes that match the filter's words and project. A full address or project name matches only
- * itself.
- */
 function textFilter(rows: readonly ChangeRow[], filter: Filter) {
   const q = filter.q.trim().toLowerCase();
   const words = q.split(/\s+/).filter(Boolean);
