@@ -1,4 +1,4 @@
-import { dialectNames } from "../model/dialect-names.ts";
+import { dialectNames } from "../model/dialect.ts";
 import { planKinds } from "../report/report.ts";
 import { option } from "./command.ts";
 

@@ -1,4 +1,4 @@
-import { dialectNames } from "../model/dialect-names.ts";
+import { dialectNames } from "../model/dialect.ts";
 import { branchKinds } from "../model/events.ts";
 import { findingKinds, revisionKinds } from "../report/report.ts";
 import { type Commands, option } from "./command.ts";

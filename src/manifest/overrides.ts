@@ -1,11 +1,16 @@
 import equal from "fast-deep-equal";
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
+import { counted, joinedByAnd } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
-import type { Desired, Project } from "../model/types.ts";
+import type { Desired, Problem, Project } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
-import { entryIn, type Ruling, rulingFor } from "./layers.ts";
+import { entryIn, type Ruling, rulingFor, rulingOf } from "./layers.ts";
 import type { Policy } from "./policies.ts";
-import type { Layer } from "./selection.ts";
+import { problemAt } from "./problem.ts";
+import { namedProjects, probeOf } from "./projects.ts";
+import { compareLayers, isMoreSpecific, type Layer } from "./selection.ts";
+import { covers, type GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
 
 /** An entry that is not in effect in a project, because another policy declares something else. */
@@ -98,4 +103,127 @@ function compareContest(
 function isInEffect(declares: Desired, effective: Desired): boolean {
   if (declares.presence !== effective.presence) return false;
   return Object.entries(declares.fields).every(([name, value]) => equal(effective.fields[name], value));
+}
+
+/**
+ * Warnings about layers that are certain before the fleet is known: in named projects, and in globs that the glob of
+ * another policy covers.
+ */
+export function layerWarnings(policies: readonly Policy[]): readonly Problem[] {
+  const isEnforced = policies.some(({ enforce }) => enforce);
+  const inheriting = policies.flatMap(({ entries }) => entries.filter(({ written }) => written?.inherits));
+  if (!isEnforced && inheriting.length === 0 && (policies.length < 2 || !policies.some(isWide))) return [];
+  const known = knownRulings(policies);
+  return [
+    ...(isEnforced ? overriddenByEnforced(known) : []),
+    ...narrowedEntries(known),
+    ...(inheriting.length > 0 ? idleInherits(policies, inheriting) : []),
+  ];
+}
+
+/** Entries and variables that only an enforced policy overrides, and enforced ones that another one overrides. */
+function overriddenByEnforced(known: readonly KnownRuling[]): readonly Problem[] {
+  const lost = known.flatMap(({ ruling, project }) => [...overridesOf(ruling, project), ...lostVariables(ruling)]);
+  const reported = lost.filter(({ layer, winning }) => {
+    return winning.policy.enforce && (layer.policy.enforce || !isMoreSpecific(winning, layer));
+  });
+  const distinct = grouped(reported, ({ loses, wins }) => JSON.stringify([loses.place(), wins.place()]));
+  return [...distinct.values()].flatMap(([first]) => (first ? [overridden(first)] : []));
+}
+
+interface Narrowed {
+  readonly entry: PolicyEntry;
+  readonly wide: PolicyEntry;
+  readonly fields: readonly string[];
+}
+
+function narrowedEntries(known: readonly KnownRuling[]): readonly Problem[] {
+  const all = known.flatMap(({ ruling }) => findNarrowed(ruling));
+  const equal = grouped(all, ({ wide, fields }) => JSON.stringify([wide.place(), fields]));
+  return [...equal.values()].flatMap((cases) => {
+    const entries = [...new Set(cases.map(({ entry }) => entry))];
+    const [first] = cases;
+    return first ? [warnNarrowed(first, entries.length - 1)] : [];
+  });
+}
+
+/** Compares each entry with the next one of a policy with a wildcard, from which it could inherit. */
+function findNarrowed({ layers, winners }: Ruling): readonly Narrowed[] {
+  const next = new Map<string, PolicyEntry>();
+  for (const { policy } of layers.filter((layer) => isWide(layer.policy)))
+    for (const wide of policy.entries) {
+      const { identity, key } = wide.desired;
+      if (key !== "" && winners.get(identity) !== wide && !next.has(identity)) next.set(identity, wide);
+    }
+  return [...next].flatMap(([identity, wide]) => {
+    const entry = winners.get(identity);
+    const isPresent = [wide, entry].every((each) => each?.desired.presence === "present");
+    if (!entry || !isPresent || entry.written?.inherits) return [];
+    const fields = Object.keys(wide.desired.fields).filter((name) => !Object.hasOwn(entry.desired.fields, name));
+    return fields.length > 0 ? [{ entry, wide, fields }] : [];
+  });
+}
+
+function warnNarrowed({ entry, wide, fields }: Narrowed, others: number): Problem {
+  const { document, path, desired } = entry;
+  const { file, line, column } = wide.place();
+  const more =
+    others > 0 ? `, and so ${others === 1 ? "does" : "do"} ${counted(others, "other entry", "other entries")}` : "";
+  const message = `${resourceName(desired.kind, desired.key)} leaves out ${joinedByAnd(fields)}, which policy ${wide.policy} declares at ${file}:${line}:${column}${more}; add inherit: true to have what it lacks from there`;
+  return problemAt("narrowed", message, { document, path, of: "key" });
+}
+
+function idleInherits(policies: readonly Policy[], inheriting: readonly PolicyEntry[]): readonly Problem[] {
+  const all = policies.flatMap(({ entries }) => entries.filter(({ desired }) => desired.presence === "present"));
+  const byIdentity = grouped(all, ({ desired }) => desired.identity);
+  return inheriting
+    .filter(({ desired }) => !isTemplate(desired.key) && (byIdentity.get(desired.identity) ?? []).length < 2)
+    .map(({ document, path, desired }) => {
+      const message = `no other policy declares ${resourceName(desired.kind, desired.key)}, so there is nothing to inherit`;
+      return problemAt("unused-setting", message, { document, path: [...path, "inherit"], of: "key" });
+    });
+}
+
+type Lost = Pick<Override, "layer" | "entry" | "loses" | "wins" | "winning">;
+
+function overridden({ entry, loses, wins, winning: { policy } }: Lost): Problem {
+  const { file, line, column } = wins.place();
+  const message = `${entry} is overridden by policy ${policy.name}, which is enforced, at ${file}:${line}:${column}`;
+  return problemAt("overridden", message, { document: loses.document, path: loses.path, of: "key" });
+}
+
+function lostVariables({ layers, vars }: Ruling): readonly Lost[] {
+  return layers.flatMap((layer) =>
+    layer.policy.vars.flatMap((loses) => {
+      const wins = vars.get(loses.name);
+      const winning = layers.find(({ policy }) => policy.document === wins?.document);
+      if (!wins || !winning || wins.value === loses.value) return [];
+      return [{ layer, entry: `variable ${loses.name}`, loses, wins, winning }];
+    }),
+  );
+}
+
+interface KnownRuling {
+  readonly ruling: Ruling;
+  readonly project: Project;
+}
+
+function knownRulings(policies: readonly Policy[]): readonly KnownRuling[] {
+  const named = namedProjects(policies).map((project) => {
+    return { ruling: rulingFor(policies, project), project: probeOf(project) };
+  });
+  const globs = policies.flatMap(({ projects }) => projects.filter((each) => each.form === "glob"));
+  const distinct = [...new Map(globs.map((glob) => [glob.written.toLowerCase(), glob])).values()];
+  const known = distinct.map((glob) => {
+    const layers = policies.flatMap((policy) => layerOver(policy, glob)).sort(compareLayers);
+    return { ruling: rulingOf(layers), project: probeOf({ name: glob.written.endsWith("/") ? "/" : "" }) };
+  });
+  return [...named, ...known];
+}
+
+/** The layer of a policy that certainly selects all matches of a glob, except for its exceptions. */
+function layerOver(policy: Policy, glob: GlobSelector): readonly Layer[] {
+  const over = policy.projects.filter((each): each is GlobSelector => each.form === "glob" && covers(each, glob));
+  if (over.length === 0 || policy.where || policy.except.some((each) => covers(each, glob))) return [];
+  return [{ policy, literal: Math.max(...over.map(({ literal }) => literal)) }];
 }

@@ -1,6 +1,5 @@
 import gitlab from "../../schemas/dialects/gitlab.json" with { type: "json" };
-import type { Dialect } from "./dialect.ts";
-import type { DialectName } from "./dialect-names.ts";
+import type { Dialect, DialectName } from "./dialect.ts";
 
 /** The names of the specification itself; the default. */
 export const neutral: Dialect = {
