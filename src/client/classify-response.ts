@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isObject, jsonIn, parsedJson } from "../base/json.ts";
-import { depthFault, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
+import { depthFault, isError, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
 import { type CalledKind, CallFailed, type FailureFacts } from "./failure.ts";
@@ -44,9 +44,7 @@ export function classify(
   }
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
-    return (
-      checkSize(attempted, reply, text) ?? checkShape(expected, attempted, removeSecretReferences(reply, text), clean)
-    );
+    return checkDepth(attempted, reply) ?? checkShape(expected, attempted, removeSecretReferences(reply, text), clean);
   } catch {
     return classifyUnreadable(attempted(), status, text, clean);
   }
@@ -58,9 +56,8 @@ function removeSecretReferences(reply: FullAnswer, text: string): FullAnswer {
   return reply;
 }
 
-/** Skips the check of long texts if the whole body is shorter than their limit. */
-function checkSize(attempted: () => Attempt, { status, body }: FullAnswer, text: string): CallFailed | undefined {
-  const fault = depthFault(body) ?? (text.length > longestAnswerText ? longTextFault(body) : undefined);
+function checkDepth(attempted: () => Attempt, { status, body }: FullAnswer): CallFailed | undefined {
+  const fault = depthFault(body);
   return fault
     ? makeFailure(attempted(), { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
     : undefined;

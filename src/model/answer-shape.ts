@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { thousands } from "../base/text-format.ts";
 
 /**
  * The required shape of a successful response: a column of the endpoint table. Any other response is an error, and no
@@ -42,31 +41,6 @@ export function shapeFault(shape: AnswerShape, status: number, body: unknown): s
   if (!Array.isArray(body)) return instead(named(body));
   const index = body.findIndex((row) => rowFault(shape, row) !== undefined);
   return index < 0 ? undefined : `with a list whose row ${index + 1} is ${rowFault(shape, body[index])}`;
-}
-
-/** Maximum length of a text in a row, above all limits of the platform's own pages. */
-export const longestAnswerText = 256 * 1024;
-
-/**
- * Completes "answered 200 " for a response with an oversized text, which is not processed, so that one response cannot
- * block a run; otherwise undefined.
- */
-export function longTextFault(body: unknown): string | undefined {
-  for (const row of Array.isArray(body) ? body : [body]) {
-    const found = longTextIn(row) ?? (isObject(row) ? longTextIn(row.properties) : undefined);
-    if (found)
-      return `with an object that holds a text of ${thousands(found)} characters, where ${thousands(longestAnswerText)} are the most`;
-  }
-  return undefined;
-}
-
-function longTextIn(row: unknown): number | undefined {
-  if (!isObject(row)) return undefined;
-  for (const name in row) {
-    const value = row[name];
-    if (typeof value === "string" && value.length > longestAnswerText) return value.length;
-  }
-  return undefined;
 }
 
 /** Maximum number of levels in a response, far above those of the API: code that walks through it calls itself for each. */

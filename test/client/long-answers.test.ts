@@ -1,44 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { longestBody } from "../../src/client/transport.ts";
-import { longestAnswerText } from "../../src/model/answer-shape.ts";
 import { call } from "../../src/model/call.ts";
 import { catalogueOf, type IntegrationParameter } from "../../src/model/catalogue.ts";
 import { normalise } from "../../src/model/normalise.ts";
 import { routesOf } from "../../src/plan/routes/routes.ts";
 import { integrationCalls, licenseCalls } from "./kind-calls.ts";
-import { failureOf, reader, serve, writer } from "./scripted.ts";
+import { failureOf, reader, serve } from "./scripted.ts";
 
 const single = call(integrationCalls.show, { id: "a/b", slug: "irc-gateway" });
 const list = call(licenseCalls.list, { id: "a/b" });
-const put = call(integrationCalls.update, { id: "a/b", slug: "irc-gateway" }, { recipients: "x" });
-const shown = { id: 1, slug: "irc-gateway", active: true };
-const long = "x".repeat(longestAnswerText + 1);
-
-describe("a text that is longer than anybody sets", () => {
-  it.each([
-    ["a field", single, { ...shown, properties: {}, title: long }],
-    ["a parameter", single, { ...shown, properties: { recipients: long } }],
-    ["a name in a list", list, [{ id: 1, name: long, approval_status: "allowed" }]],
-  ])("is not worked through as %s", async (_, asked, body) => {
-    const client = await reader((await serve([{ body }])).url);
-    const failure = await failureOf(Array.isArray(body) ? client.list(asked) : client.get(asked));
-    expect(failure).toMatchObject({ kind: "shape", uncertain: false });
-    expect(String(failure)).toContain("answered 200 with an object that holds a text of 262,145 characters");
-    expect(String(failure).length).toBeLessThan(400);
-  });
-
-  it("leaves a write undecided", async () => {
-    const client = await writer((await serve([{ body: { ...shown, title: long } }])).url);
-    expect(await failureOf(client.send(put))).toMatchObject({ kind: "shape", uncertain: true });
-  });
-
-  it("may be as long as the limit, and so may many of them be together", async () => {
-    const most = long.slice(1);
-    const body = { ...shown, properties: { recipients: most, server_host: most } };
-    const client = await reader((await serve([{ body }])).url);
-    expect((await client.get(single)).body).toEqual(body);
-  });
-});
 
 it("an answer with more levels than a run can walk through is none", async () => {
   const levels = 100_000;
