@@ -18,7 +18,6 @@ export interface DecidingLine {
 export interface DecidingLines {
   readonly entry: DecidingLine & { readonly line: PolicyEntry };
   readonly parameters: readonly (DecidingLine & { readonly name: string })[];
-  /** Variables that the parameters use, directly or through other variables. */
   readonly variables: readonly (DecidingLine & { readonly line: Variable })[];
   /** Entries of less specific layers that the entry overrides, the most specific first. */
   readonly beaten: readonly DecidingLine[];
@@ -73,7 +72,6 @@ export function exclusiveLine(
 
 export interface FieldLines {
   readonly variables: readonly Variable[];
-  /** The line that sets it, if it is in another policy than the entry: layers merge a singleton by field. */
   readonly elsewhere: Stated | undefined;
 }
 

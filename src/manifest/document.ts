@@ -5,7 +5,6 @@ import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml, type Yaml } from "./yaml.ts";
 
 export interface Document {
-  /** Relative to the workspace, with forward slashes. */
   readonly file: string;
   /** Index among the documents of the file that could be read, from 0. */
   readonly index: number;
@@ -281,7 +280,6 @@ function findClosing(quote: string, line: string, start: number): number | undef
   return rest ? start + rest[0].length : undefined;
 }
 
-/** The last bracket that its line does not close. */
 function openBracket(line: string): OpenMark | undefined {
   const open: { readonly mark: string; readonly column: number }[] = [];
   let end = line.length;

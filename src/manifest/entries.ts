@@ -21,7 +21,6 @@ export interface PolicyEntry extends Stated {
   readonly templates: readonly string[];
   /** Undefined for absent resources, and if their value was already validated. */
   readonly written: WrittenResource | undefined;
-  /** The same resource with the key after interpolation. */
   readonly keyed: (text: string) => KeyedResource;
   /** For a singleton, or with `inherit: true`: entries that set its fields; omitted if all fields are its own. */
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;

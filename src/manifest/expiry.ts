@@ -26,7 +26,6 @@ export function byExpiry(
   };
 }
 
-/** Warnings for policies, and exceptions of rules, that have expired or will within two weeks. */
 export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
   return [
     ...policies.flatMap((policy) => expiryWarnings(policy, today, describePolicy(policy.name))),

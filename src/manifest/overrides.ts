@@ -18,7 +18,6 @@ export interface Override {
   readonly layer: Layer;
   /** `protected_branch/main`; a field of a singleton is `settings.visibility`. */
   readonly entry: string;
-  /** The overridden declaration; for a singleton, one field. */
   readonly declares: Desired;
   readonly loses: Stated;
   readonly wins: Stated;

@@ -47,7 +47,6 @@ export interface Policy {
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
   readonly where?: Condition;
-  /** True if it also applies to archived projects and those scheduled for deletion. */
   readonly includesArchived: boolean;
   readonly priority: number;
   readonly enforce: boolean;
@@ -55,7 +54,6 @@ export interface Policy {
   readonly entries: readonly PolicyEntry[];
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
-  /** The last day on which it applies. */
   readonly until?: string;
   readonly reason?: string;
 }
@@ -289,7 +287,6 @@ function addResource(
   return isSettled && problems.length === 0 && plaintext.length === 0 ? read.desired : undefined;
 }
 
-/** `inherit` must be true, and is redundant for a singleton. */
 function inheritProblems({ document }: From, file: ResourceKind, path: Path, inherit: unknown): readonly Problem[] {
   const at = { document, path: [...path, "inherit"] };
   if (isSingleton(file)) {

@@ -8,9 +8,7 @@ import type { ResourceKind } from "../model/resource-kind.ts";
 export interface PolicyText {
   readonly name: string;
   readonly projects: readonly (string | number)[];
-  /** In place of `projects`: the policy then applies to groups. */
   readonly groups: readonly (string | number)[];
-  /** In place of `projects`: the policy then applies to the instance. */
   readonly instance: true;
   readonly except: readonly (string | number)[];
   readonly where: string;
@@ -79,7 +77,6 @@ const kindsByKeys = memoized(
   new WeakMap(),
 );
 
-/** Tests whether a policy has a section of a kind, or lists that may name any kind. */
 function isNamedBy(keys: ReadonlySet<string>): (kind: PolicyKind) => boolean {
   if (keys.has("absent") || keys.has("exclusive")) return () => true;
   return ({ section, off = section }) => keys.has(sectionPath(section)[0] ?? "") || keys.has(off);

@@ -3,7 +3,6 @@ import { lazy } from "../base/memoize.ts";
 import type { Place } from "../model/types.ts";
 import { coreSchema, Respelled } from "./yaml.ts";
 
-/** The keys and indices of a value in a document. */
 export type Path = readonly (string | number)[];
 
 /** A part of a file that was parsed on its own, and the number of lines before it. */
@@ -49,7 +48,6 @@ export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
   };
 }
 
-/** A line after a key, or after the dash of an item, with only a comment. */
 const commented = /^(?:[^:#]*:\s+)?#/;
 
 function findLineStarts(text: string): readonly number[] {
@@ -100,7 +98,6 @@ interface YamlNode {
   /** Offset of its first character, after its tag and anchor. */
   readonly start: number;
   readonly name: string;
-  /** Pairs of a mapping by key, or items of a list by index. */
   readonly below: ReadonlyMap<string, YamlPair>;
   readonly repeated: readonly YamlNode[];
 }

@@ -32,7 +32,6 @@ export function selectsByGlob(policies: readonly Policy[]): boolean {
   return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
 }
 
-/** The named projects whose other name, ID or path, is needed to evaluate policies. */
 export function partlyKnown(policies: readonly Policy[], named = namedProjects(policies)): readonly Project[] {
   const selectors = policies.flatMap(({ projects, except }) => [...projects, ...except]);
   const facts = listFacts(policies);

@@ -62,7 +62,6 @@ interface ProjectState {
   readonly fill: (entry: PolicyEntry) => Desired;
 }
 
-/** The entries of policies that are left, while others are removed. */
 class Pruning {
   readonly #scope: PruneScope;
   readonly #left: Map<Policy, Map<string, PolicyEntry>>;
@@ -194,7 +193,6 @@ function declaresSame({ entry, wideEntry, field }: Candidate): boolean {
 
 interface ComparedPart {
   readonly field: string | undefined;
-  /** Whether fields that an entry lacks are those of the other one. */
   readonly inherits: boolean | undefined;
 }
 

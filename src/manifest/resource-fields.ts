@@ -39,7 +39,6 @@ export interface Declared {
 
 type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 
-/** Checks all fields of a resource that do not depend on a variable, and normalises them. */
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
   const { parameters: fields } = written;
   const reading = new ResourceReading(written, workspace);
@@ -283,7 +282,6 @@ function isOpen(value: unknown): boolean {
   return isContainer(value) ? textsWithin(value as Plain).some(isTemplate) : isTemplate(value);
 }
 
-/** A key field that is repeated among the fields must be the same. */
 function mentionedKeys({ document, path, keys }: WrittenResource, fields: JsonObject): readonly Problem[] {
   return Object.keys(keys)
     .filter((name) => Object.hasOwn(fields, name) && String(fields[name]) !== String(keys[name]))

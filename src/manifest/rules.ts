@@ -100,7 +100,6 @@ function hasUnknownScope({ value }: Document, { on }: Partial<RuleText>): boolea
   return on === undefined && isObject(value) && Object.hasOwn(value, "on");
 }
 
-/** Reports a date that is not a calendar day, such as 2027-02-30. */
 export function undated(document: Document, date: string | undefined, key = "until"): readonly Problem[] {
   if (date === undefined || isDay(date)) return [];
   return [problemAt("wrong-value", `there is no ${date}; expected a date that exists`, { document, path: [key] })];

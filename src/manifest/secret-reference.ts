@@ -55,7 +55,6 @@ interface Spot {
   readonly path: Path;
 }
 
-/** Parses a mapping with the key `secret`. `isText`: a text is allowed there. */
 function secretReference(
   { document, path }: Spot,
   reference: JsonObject,
@@ -99,7 +98,6 @@ function describeVersion(version: unknown): string {
     : "expected an integer of at least 1";
 }
 
-/** A literal in place of a secret, which only some workspaces allow. */
 function secretLiteral(
   spot: Spot,
   value: unknown,

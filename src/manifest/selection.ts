@@ -43,7 +43,6 @@ export function isSelected(policies: readonly Policy[], project: Project): boole
   return matchingLayers(policies, project).length > 0;
 }
 
-/** The policies that match a project, in order of precedence. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   return coveringLayers(policies, project).filter(({ policy }) => admits(policy, project));
 }
@@ -77,7 +76,6 @@ function toLayers(lines: readonly Line[]): readonly Layer[] {
   return Array.from(layers, ([policy, literal]) => ({ policy, literal })).sort(compareLayers);
 }
 
-/** The specificity of a selector: its number of literal characters, or infinity for an ID or a path. */
 export function literalOf(selector: Selector): number {
   return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
 }
@@ -101,7 +99,6 @@ interface Line {
   readonly selector: Selector;
 }
 
-/** Index of the lines of `projects`, `groups` or `except`: by ID, by path, and globs by their base folder. */
 interface Index {
   readonly ids: ReadonlyMap<string, readonly Line[]>;
   readonly paths: ReadonlyMap<string, readonly Line[]>;

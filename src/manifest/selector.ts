@@ -76,7 +76,6 @@ export function covers(selector: Selector, other: Selector): boolean {
   return folder !== undefined && isOneOwner && `${other.base}/`.startsWith(folder);
 }
 
-/** True if a selector may match something that a glob matches. */
 export function mayMeet(selector: Selector, glob: GlobSelector): boolean {
   if (selector.form !== "glob") return selector.form === "id" || glob.matches(selector.path);
   const isWithin = (base: string, folder: string) => folder === "" || `${base}/`.startsWith(`${folder}/`);

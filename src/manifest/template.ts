@@ -14,7 +14,6 @@ interface Reference {
 /** A reference's value, or the reason why it has none: it is not known yet, or a problem was reported. */
 export type Resolved = { readonly value: Scalar } | "unknown" | "faulty";
 
-/** True if a value is a string with interpolations. */
 export function isTemplate(value: unknown): value is string {
   return typeof value === "string" && value.includes("${");
 }

@@ -16,7 +16,6 @@ export interface PolicyTest {
 }
 
 interface Expectations {
-  /** Undefined: changes are not checked. */
   readonly changes?: readonly { readonly address: string; readonly action: Action }[];
   readonly others?: boolean;
   readonly blocked_by?: readonly string[];

@@ -26,7 +26,6 @@ import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
 /** The policies of a workspace that apply on a day, and all problems that can be found offline, sorted by position. */
 export interface Validated extends Policies {
   readonly expired: readonly Policy[];
-  /** Not compiled; see `compileRules`. */
   readonly rules: readonly PlanRule[];
 }
 

@@ -29,7 +29,6 @@ export interface VariableScope {
 /** Returns a placeholder for an unknown fact of a project; undefined if that is a problem. */
 export type StandIn = (fact: ProjectFact) => Scalar | undefined;
 
-/** Creates a scope of the variables in effect. Each is resolved once. */
 export function createScope(
   project: Project,
   vars: ReadonlyMap<string, Variable>,

@@ -36,7 +36,6 @@ export interface Workspace {
     readonly allowInsecure: boolean;
     readonly ca: string | undefined;
   };
-  /** Globs relative to the workspace; undefined for the default. */
   readonly manifests: readonly string[] | undefined;
   /** Maximum number of concurrent requests; `auto` is {@link maxConcurrency}. */
   readonly concurrency: number;
@@ -226,7 +225,6 @@ interface NotifyText {
   readonly allowInsecure?: boolean;
 }
 
-/** The receivers. Without `on:` they get all events. */
 function toReceivers(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
   return listed(texts).flatMap(([each]) => {
     const { url, on = notifyEvents, format, allowInsecure = false } = each ?? {};

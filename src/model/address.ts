@@ -34,7 +34,6 @@ export function addressMatcher(glob: string): (address: string) => boolean {
   };
 }
 
-/** True if a glob over addresses can match a resource of this project. */
 export function projectMatcher(glob: string): (project: string) => boolean {
   return pathMatcher(split(glob)[0]);
 }

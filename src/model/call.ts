@@ -61,7 +61,6 @@ function isResolved(path: string): boolean {
   }
 }
 
-/** The decoded segments of a path by name; undefined if the path is not of this endpoint. */
 export function segmentsIn({ path }: Endpoint, filled: string): Readonly<Record<string, string>> | undefined {
   const parts = partsOf(path);
   const pattern = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : literalPattern(part))).join("");

@@ -35,7 +35,6 @@ export interface Catalogue {
   readonly listedFlags: readonly string[];
   /** The event types, in the order of the specification. The parameter that enables one is named `…_events`. */
   readonly events: ReadonlyMap<string, EventKind>;
-  /** Facts about the platform that hold in some releases only. */
   readonly facts: readonly Fact[];
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }

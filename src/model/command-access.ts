@@ -19,7 +19,6 @@ export const neededRoles: Readonly<Record<NeededRole, { readonly words: string; 
   administrator: { words: "administrator", level: Number.POSITIVE_INFINITY },
 };
 
-/** The access that commands need: a row of the table in README. A test compares the two. */
 export interface CommandAccess {
   readonly commands: readonly string[];
   readonly role?: NeededRole;

@@ -16,7 +16,6 @@ export interface Deprecation {
   readonly detect: readonly Detection[] | null;
 }
 
-/** A recommendation that is not a removal. */
 export interface Hint extends Omit<Deprecation, "release" | "removal_date"> {
   /** The first release with the replacement. */
   readonly since?: string;
@@ -49,14 +48,11 @@ export interface YamlDetection extends Detecting<"yaml"> {
   /** Segments by `/`, alternatives by `|`; `*` is any one, `**` any number, `@job` a job of a CI/CD configuration. */
   readonly path: string;
   readonly is?: "scalar" | "list" | "mapping";
-  /** The key is longer than this. */
   readonly longer?: number;
   readonly equals?: readonly string[];
   /** The value matches a pattern. */
   readonly matches?: string;
-  /** The mapping has one of these keys directly. */
   readonly has?: readonly string[];
-  /** The mapping has no other keys. */
   readonly only?: readonly string[];
   /** Sibling keys, and patterns that their values match. */
   readonly beside?: Readonly<Record<string, string>>;
@@ -78,11 +74,9 @@ export interface TomlDetection extends Detecting<"toml"> {
   readonly each: string;
   readonly where: Readonly<Record<string, readonly string[]>>;
   readonly lacks: string;
-  /** Its allowed values, ignoring case; omitted: any. */
   readonly allowed?: readonly string[];
 }
 
-/** A field, or an argument of it, in a GraphQL document. */
 export interface GraphqlDetection extends Detecting<"graphql"> {
   readonly field: string;
   /** Types that the field is selected on; omitted: any. */
@@ -97,12 +91,9 @@ export interface GraphqlDetection extends Detecting<"graphql"> {
 export interface RestDetection extends Detecting<"rest"> {
   /** Path templates below /api/v4; the whole path must match one. */
   readonly paths: readonly string[];
-  /** A request parameter, or a field compared with one of the values. */
   readonly parameter?: string;
   readonly values?: readonly string[];
-  /** A field of the response. */
   readonly attribute?: string;
-  /** The relevant path segment. */
   readonly segment?: string;
   readonly replace?: string;
   /** The first release whose responses have the replacement. */
@@ -150,7 +141,6 @@ export interface ManifestDetection extends Detecting<"manifest"> {
 
 /** Vocabulary of the scanner; `schemas/deprecations.schema.json` describes each list. */
 interface Vocabulary {
-  /** Globs of file names, by the kind of file. */
   readonly files: Words<string>;
   readonly ci: Words<Exclude<keyof typeof text.ci, "job">> & { readonly job: string };
   readonly yaml: Words<"scripts" | "environments"> & {

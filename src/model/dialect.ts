@@ -14,7 +14,6 @@ export type ObservedQuirk = (typeof observedQuirks)[number];
 
 const observedQuirks = ["hidden", "dropped", "slash", "trimmed", "required"] as const;
 
-/** True if a fact describes how servers treat an existing parameter. */
 export function isQuirk(says: Fact["says"]): says is ObservedQuirk {
   return (observedQuirks as readonly string[]).includes(says);
 }

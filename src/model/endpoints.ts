@@ -46,7 +46,6 @@ export interface Parameter {
   readonly default?: string;
   /** Additional values of servers for which a fact of a dialect holds. */
   readonly beyond?: { readonly fact: string; readonly enum: readonly string[] };
-  /** Legacy values, for servers of older releases. */
   readonly older?: Readonly<Record<string, string>>;
   /** Other parameters, with values, that deployed servers require together with it. */
   readonly goesWith?: Readonly<Record<string, string>>;

@@ -14,7 +14,6 @@ export interface Integration {
   readonly title: string;
   readonly description: string;
   readonly tier: Tier;
-  /** The release that introduced it, and the one that removed it. */
   readonly introduced: string | undefined;
   readonly removed: string | undefined;
   readonly environment: Environment | undefined;
@@ -49,7 +48,6 @@ export interface IntegrationParameter extends FieldSchema {
   readonly optionalFrom: string | undefined;
   readonly enum?: readonly string[];
   readonly default?: Scalar;
-  /** The release that introduced it, if later than its integration. */
   readonly introduced: string | undefined;
   readonly removed: string | undefined;
   /** A secret that the single GET returns according to the specification. */

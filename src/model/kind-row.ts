@@ -19,14 +19,11 @@ export interface KindRow {
   /** The endpoint of each action, possibly by the key of the resource. */
   readonly calls: Readonly<Partial<Record<CallAction, Endpoint | ((key: string) => Endpoint)>>>;
   readonly items?: readonly ItemColumn[];
-  /** Keys with the same identity are the same resource. */
   readonly identity: (key: string) => string;
-  /** The fields that show a removal, before and after it. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
   readonly tier: Tier;
   /** The fact of a dialect about the releases that have the kind; omitted: all. */
   readonly fact?: string;
-  /** The release that removed the kind, and a sentence on what to do instead. */
   readonly removedIn?: { readonly release: string; readonly instead: string };
 }
 
@@ -40,7 +37,6 @@ export interface KindExpressions {
 
 export interface ItemColumn {
   readonly field: string;
-  /** The property that identifies an item. */
   readonly key: string;
   /** Omitted if the calls of the resource carry the items. */
   readonly create?: Endpoint;
@@ -58,7 +54,6 @@ export interface PolicyColumn {
 
 interface ReadColumn {
   readonly list: Endpoint;
-  /** True if a project has one resource of the kind, with the key `""`. */
   readonly isSingle?: true;
   /** The field of a row with the key, also in the POST that creates a resource. */
   readonly key: string;

@@ -24,7 +24,6 @@ export function resourceSchema({ fields }: ResourceKind): JsonObject {
   return transformSchema(rejectUnknown(fields), withWords);
 }
 
-/** Rejects unknown names, unless the kind allows additional fields. */
 function rejectUnknown(fields: FieldSchema): FieldSchema & JsonObject {
   if (!fields.additionalProperties) return { additionalProperties: false, ...fields };
   const { patternProperties }: JsonObject = { ...fields };
@@ -167,7 +166,6 @@ function withArticle(words: string): string {
   return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
 }
 
-/** Requires only that the section is a mapping. */
 function shapeOfSection(kind: ResourceKind): JsonObject {
   if (isSingleton(kind)) return { type: "object", "x-expected": "a mapping of fields" };
   const value = kind.only === undefined ? { type: "object", "x-expected": fieldsInWords(kind) } : {};
@@ -235,7 +233,6 @@ function createSchema(properties: PolicySections): JsonObject {
   return { ...create, additionalProperties: false, properties, "x-key": "a kind that policies can create" };
 }
 
-/** Keys of a policy that refer to sections: `absent` and `exclusive`. */
 function referringKeys(catalogue: Catalogue, of: readonly Owner[]): PolicySections {
   const removable = of.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);
   const rows = owners.flatMap((owner) => policyKinds(catalogue, owner));

@@ -17,7 +17,6 @@ export function kindOf({ kinds }: Catalogue, kind: Kind): KindRow {
   return row;
 }
 
-/** The endpoints for reading integrations of projects, or of groups. */
 export function integrationReads(owner: Owner): { readonly list: Endpoint; readonly show: Endpoint } {
   const { list, single } = bundledKinds[kindOfWord(owner, "integration")]?.read ?? {};
   if (!list || !single) throw new RangeError("there is no kind of integrations");
@@ -79,7 +78,6 @@ export function catalogueEntry(catalogue: Catalogue, { kind, key }: Named): Inte
   return kindOf(catalogue, kind).keys?.get(key);
 }
 
-/** The schema of a field of a resource; undefined if it has no such field. */
 export function fieldOf(catalogue: Catalogue, { kind, key }: Named, name: string): FieldSchema | undefined {
   const { keys, file } = kindOf(catalogue, kind);
   if (keys) return keys.get(key)?.parameters.get(name);
@@ -87,7 +85,6 @@ export function fieldOf(catalogue: Catalogue, { kind, key }: Named, name: string
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** The irreversible effect of an action, as a sentence; undefined if its kind's file has none. */
 export function irreversibleOf(
   { kinds }: Catalogue,
   { kind, action }: Pick<Change, "kind" | "action">,

@@ -64,7 +64,6 @@ export function keyLookUps(file: ResourceKind, key: string): readonly (readonly 
   );
 }
 
-/** Replaces the values to look up by the results. */
 export function withLookedUp(field: FieldSchema, value: Value, answerTo: (lookUp: LookUp) => Plain): Value {
   return mapScalars(field, value, ({ "x-lookup": template, "x-field": of = "id", "x-send-as": parameter }, each) =>
     template !== undefined && typeof each === "string"
@@ -81,7 +80,6 @@ function restoreWritten(field: FieldSchema, value: Value, names: Readonly<Record
   return meaningOf(field, written);
 }
 
-/** Key of a manifest's value for a look-up's result. */
 export function nameKey(template: string, value: Plain): string {
   return `${template} ${JSON.stringify(value)}`;
 }

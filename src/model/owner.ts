@@ -18,7 +18,6 @@ export function ownerRecord<Each>(of: (owner: Owner) => Each): Readonly<Record<O
 
 export const instanceName = "instance";
 
-/** The owner to which a name, a path or a glob belongs. */
 export function ownerOfName(name: string): Owner {
   if (name.endsWith("/")) return "group";
   return name.length === instanceName.length && name.toLowerCase() === instanceName ? "instance" : "project";
@@ -28,7 +27,6 @@ export function isGroup({ name }: Pick<Project, "name">): boolean {
   return name.endsWith("/");
 }
 
-/** The projects, or the groups, of a list. */
 export function ownedBy<Named extends Pick<Project, "name">>(owner: Owner, all: readonly Named[]): readonly Named[] {
   return all.filter(({ name }) => ownerOfName(name) === owner);
 }
@@ -57,7 +55,6 @@ export function pluralOwner(owner: Owner): string {
 /** Kinds of projects have no prefix. */
 const prefixes = { project: "", group: "group:", instance: "instance:" } as const satisfies Record<Owner, string>;
 
-/** The kind for a word in an address of this owner. */
 export function kindOfWord(owner: Owner, word: string): Kind {
   return `${prefixes[owner]}${word}`;
 }

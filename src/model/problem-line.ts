@@ -3,7 +3,6 @@ import { printable } from "../base/printable.ts";
 import { commonForm, firstFew, foldedAlike } from "../base/text-format.ts";
 import type { Place, Problem, Severity } from "./types.ts";
 
-/** A problem in a report: its position as three fields; its severity is that of the list that contains it. */
 export interface ReportedProblem extends Partial<Place> {
   readonly rule: string;
   readonly message: string;

@@ -70,7 +70,6 @@ function marksOf(marks: readonly (readonly [string, string | ReturnedMarks | und
   return members.length > 0 ? Object.fromEntries(members) : undefined;
 }
 
-/** Fields that servers return, or that are mappings with such a member. */
 const returnedNames = memoized(({ properties }: ResourceKind["fields"]): readonly string[] => {
   const isReturned = (field: FieldSchema): boolean =>
     field["x-returned"] === true ||

@@ -32,7 +32,6 @@ export function renamedSchema<Schema extends object>(schema: Schema, dialect: Di
   return renamed as unknown as Schema;
 }
 
-/** Facts by parameter name; empty name: facts about the integration itself. */
 function groupFacts({ facts }: Dialect, slug: string): ReadonlyMap<string, readonly Fact[]> {
   const found = new Map<string, Fact[]>();
   for (const fact of facts) {
@@ -99,7 +98,6 @@ function toSpan(facts: readonly Fact[] = []): Json {
   return { ...(added && { "x-introduced": added }), ...(removed && { "x-removed": removed }) };
 }
 
-/** Renamed words in the descriptions of an integration: its own parameters, and all slugs. */
 function namesToReplace(
   slugs: ReadonlyMap<string, string>,
   { parameters = {} }: NamedIntegration,
@@ -127,7 +125,6 @@ interface ExtendableSchema {
   readonly properties: Readonly<Record<string, { readonly properties: object }>>;
 }
 
-/** Adds a platform's own events, parameters and integrations to the schema. */
 function extendSchema<Schema extends object>(schema: Schema, additions: Additions | undefined): Schema {
   if (!additions) return schema;
   const { definitions, properties, ...rest } = schema as unknown as ExtendableSchema;

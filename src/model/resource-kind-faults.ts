@@ -249,7 +249,6 @@ function unfitKeys(kind: ResourceKind): readonly KindFault[] {
   });
 }
 
-/** Invalid patterns at any depth, also in alternatives and conditions. */
 function unfitPatterns(schema: unknown, path: Path): readonly KindFault[] {
   if (Array.isArray(schema)) return schema.flatMap((each, index) => unfitPatterns(each, [...path, index]));
   if (!isObject(schema)) return [];

@@ -163,7 +163,6 @@ function isPlainText({ fields, where }: ResourceKind, field: string, name: CallN
   );
 }
 
-/** Parameters with legacy values of older releases. */
 function listParameters({ fields }: ResourceKind, name: CallName): Readonly<Record<string, Parameter>> {
   const writable = Object.entries(fields.properties).filter(([, field]) => name === "create" || !field["x-immutable"]);
   return Object.fromEntries(

@@ -37,7 +37,6 @@ export interface ResourceKind {
     readonly release?: string;
     readonly permission?: string;
   };
-  /** The fact of a dialect about the releases that have the kind, by owner. */
   readonly facts?: Readonly<Partial<Record<Owner, string>>>;
   readonly removed?: { readonly release: string; readonly instead?: string };
   readonly replace?: boolean;
@@ -172,7 +171,6 @@ interface ServersOfValue {
 
 /** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
 interface ItemCalls {
-  /** The property that identifies an item; `:item` in paths. */
   readonly key: string;
   readonly create?: string;
   readonly update?: string;

@@ -28,7 +28,6 @@ export type CallAction = Exclude<Action, "replace">;
 
 export type Scalar = string | number | boolean | null;
 
-/** A JSON value, including lists and mappings. */
 export type Plain = Scalar | readonly Plain[] | { readonly [name: string]: Plain };
 
 /**
@@ -72,7 +71,6 @@ export interface Origin {
   /** The policy and its file, available without parsing. */
   readonly policy?: string;
   readonly file?: string;
-  /** The last day on which the policy applies. */
   readonly until?: string | undefined;
 }
 
@@ -189,7 +187,6 @@ export interface Call {
  */
 export type Cause = "drift" | "pending" | "both";
 
-/** The effect of a change on a policy: stricter or less strict (docs/api.md). */
 export type PolicyEffect = "tightened" | "loosened";
 
 export interface Change {

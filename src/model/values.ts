@@ -26,14 +26,12 @@ export function referencesIn(fields: Fields): SecretReference[] {
   return found;
 }
 
-/** All strings in a value, including nested ones; of a secret, its reference. */
 export function textsWithin(value: Value): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return none;
   return isReference(value) ? [value.secret] : Object.values(value).flatMap(textsWithin);
 }
 
-/** Replaces all secret references in a value; undefined results are omitted. */
 export function replaceReferences(
   value: Value,
   replaced: (reference: SecretReference) => Plain | undefined,
@@ -49,7 +47,6 @@ export function replaceReferences(
 /** Marks a URL into which user and password are written when the request is encoded. */
 const urlMark = "url with credentials";
 
-/** A URL with a user and a password, which may be a secret reference. */
 export function urlWithCredentials(url: Value, user: Value, password: Value): Value {
   return { [urlMark]: url as Plain, user: user as Plain, password: password as Plain };
 }
