@@ -15,13 +15,16 @@ import type { Fate } from "./wire.ts";
 const ownKinds = kindsIn(join(import.meta.dirname, "own"));
 
 /**
- * Every bundled kind, and some that only a workspace has; licenses have laws of their own. What policies create is
- * selected by the globs of others in the next run, so no plan is empty after the first.
+ * Every bundled kind that is a section, and some that only a workspace has; licenses have laws of their own. Those of
+ * `create:` are {@link creatingKinds}.
  */
 export const lawfulKinds: readonly (readonly [name: string, kind: KindFile])[] = [
   ...[...kinds].filter(([file, { under }]) => file !== "licenses" && under === undefined),
   ...ownKinds,
 ];
+
+/** The kinds of `create:`. They are declared alone: globs of other policies select what is created in the next run. */
+export const creatingKinds = [...kinds].filter(([, { under }]) => under === "create");
 
 const paths = ["payments/api", "payments/web", "solo/x"] as const;
 
@@ -49,6 +52,17 @@ export type Declared = Readonly<Record<Owner, OfOwner>>;
 export function declaredKinds(files: readonly KindFile[]): fc.Arbitrary<Declared> {
   const of = (owner: Owner) => declaredOf(files.filter((file) => ownersOf(file as ResourceKind).includes(owner)));
   return fc.record({ project: of("project"), group: of("group"), instance: of("instance") }).map(apart);
+}
+
+/** Policies that create projects and groups below one group, and groups of the instance. */
+export function declaredCreations(files: readonly KindFile[]): fc.Arbitrary<Declared> {
+  const none: OfOwner = { all: {}, one: {}, exclusive: [] };
+  const of = (owner: Owner) => {
+    const own = files.filter((file) => ownersOf(file as ResourceKind).includes(owner));
+    const sections = fc.record(Object.fromEntries(own.map((kind) => [kind.name, declaredSection(kind)])));
+    return sections.map((create): OfOwner => ({ ...none, one: { create: filled(create) } }));
+  };
+  return fc.record({ project: fc.constant(none), group: of("group"), instance: of("instance") });
 }
 
 /** A project or group cannot have the labels of groups above it, so those of the groups are of the top group alone. */

@@ -51,6 +51,9 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "environments.name": ["production", "review/a", "it's #1"],
   "environments.external_url": ["https://a.example.com", "https://b.example.com/x"],
   "pages_domains.domain": ["a.example.com", "b.example.com"],
+  "projects.path": ["api", "Web", "new.one"],
+  "subgroups.path": ["team-a", "Team_b"],
+  "groups.path": ["payments", "fresh", "Other.group"],
 };
 
 export const words = ["a", "ü – ß", "true", "007", "it's #1", "a: b"];

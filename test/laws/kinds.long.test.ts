@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { checkBoth, checkCut, checkOrder, declaredKinds, lawfulKinds } from "./kind-laws.ts";
+import {
+  checkBoth,
+  checkCut,
+  checkOrder,
+  creatingKinds,
+  type Declared,
+  declaredCreations,
+  declaredKinds,
+  lawfulKinds,
+} from "./kind-laws.ts";
 import { law, withoutPauses } from "./stage.ts";
 
 withoutPauses();
@@ -30,14 +39,18 @@ test("of all kinds together, the order of keys, documents and files does not mat
   );
 });
 
-describe.each(lawfulKinds)("%s", (_, kind) => {
+const single: readonly (readonly [name: string, declared: fc.Arbitrary<Declared>])[] = [
+  ...lawfulKinds.map(([name, kind]) => [name, declaredKinds([kind])] as const),
+  ...creatingKinds.map(([name, kind]) => [name, declaredCreations([kind])] as const),
+  ["all that policies create", declaredCreations(creatingKinds.map(([, kind]) => kind))],
+];
+
+describe.each(single)("%s", (_, declared) => {
   test("plan after apply is empty, whatever was there before, and no secret is shown", async () => {
-    const declared = declaredKinds([kind]);
     await law(1, [declared, declared], (first, second) => checkBoth(first, second, { behaviour: "spec" }));
   });
 
   test("cut off at any request, in the middle of a replacement too, it converges when it is run again", async () => {
-    const declared = declaredKinds([kind]);
     await law(5, [declared, declared, fc.nat(25)], (first, second, cut) =>
       checkCut(first, second, cut, { behaviour: "spec" }),
     );
