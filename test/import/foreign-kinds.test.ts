@@ -267,12 +267,13 @@ resource "gitlab_system_hook" "h" {
 resource "gitlab_application_settings" "this" {
   default_branch_name = "main"
   akismet_api_key     = "CANARY-0123456789"
+  throttle_web        = 1
 }
 `);
   expect(policies(imported)).toEqual({
     instance: {
       instance: true,
-      settings: { default_branch_name: "main" },
+      settings: { default_branch_name: "main", akismet_api_key: secret },
       variables: { MIRROR: { value: "https://mirror.example.com" } },
       topics: { payments: { title: "Payments" } },
       system_hooks: { "https://audit.example.com/hook": { token: secret } },
@@ -280,7 +281,7 @@ resource "gitlab_application_settings" "this" {
   });
   expect(imported.problems.map(({ message }) => message)).toEqual([
     "avatar of gitlab_topic.t is left out: policies have no files",
-    "akismet_api_key of gitlab_application_settings.this is left out: settings have no such field",
+    "throttle_web of gitlab_application_settings.this is left out: settings have no such field",
   ]);
 });
 
