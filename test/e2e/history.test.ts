@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scene } from "./workspace.ts";
 
@@ -32,22 +30,6 @@ test("plans, drifts and applies are kept in the folder, where git ignores them, 
     .map((name) => JSON.parse(files()[name] ?? ""))
     .find(({ command }) => command === "plan");
   expect(planSummary?.values[0]).toMatchObject({ action: expect.any(String), field: expect.any(String), projects: 2 });
-});
-
-test("a plan that cannot be recorded is as good as any; one that was to be saved is an error", async () => {
-  const { root, evenkeel } = await scene({ projects, policy });
-  writeFileSync(join(root, ".evenkeel"), "");
-  const planned = await evenkeel("plan");
-  expect(planned).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining("This run was not recorded in the history: cannot"),
-  });
-  expect(planned.stderr.trim().split("\n")).toHaveLength(1);
-  expect(await evenkeel("plan", "--quiet")).toMatchObject({ code: 0, stderr: "" });
-  expect(await evenkeel("plan", "--save", "--quiet")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("the plan could not be saved: cannot"),
-  });
 });
 
 test("plans are kept for a month and looks for a quarter; applies stay", async () => {
@@ -84,52 +66,4 @@ test("a saved plan in the folder is checked like a file", async () => {
   expect(applied).toMatchObject({ code: 0, writes: 2 });
   expect(applied.stdout.match(/^ {2}. applied /gm)).toHaveLength(2);
   expect(Object.keys(files())).toContain(file);
-});
-
-test("a run that failed or was refused says why in the history, and as a run without a journal", async () => {
-  const { evenkeel, evenkeelWith } = await scene({ projects, policy });
-  await evenkeelWith({ EVENKEEL_URL: "http://127.0.0.1:1" }, "drift", "--give-up-after", "100ms");
-  const [failed] = rowsIn(await evenkeel("runs", "--report", "json"));
-  expect(failed).toMatchObject({ command: "drift", outcome: "failed", changes: 0 });
-  expect(failed.reasons).toEqual([expect.stringContaining("127.0.0.1:1")]);
-  expect((await evenkeel("runs")).stdout).toContain(`failed: ${failed.reasons[0]}`);
-
-  const journal = await evenkeel("journal", failed.run);
-  expect(journal).toMatchObject({ code: 0, stderr: "" });
-  expect(journal.stdout).toContain(`  ${failed.reasons[0]}\nended: failed, 0 changes\nIt sent no request that writes.`);
-  expect(JSON.parse((await evenkeel("journal", failed.run, "--report", "json")).stdout)).toEqual([]);
-  expect((await evenkeel("journal", failed.run.slice(0, -1))).stderr).toContain(`did you mean ${failed.run}?`);
-
-  await evenkeel("plan");
-  const [planned] = rowsIn(await evenkeel("runs", "--report", "json"));
-  expect(Object.keys(planned)).not.toContain("reasons");
-});
-
-test("an apply that a guard refuses keeps what the guard said", async () => {
-  const removing = { projects: ["p", "q"], licenses: { "AGPL-3.0": "denied" }, exclusive: ["licenses"] };
-  const { evenkeel } = await scene({ projects, policy: removing, workspace: { protected: ["p:license/MIT"] } });
-  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 3, writes: 0 });
-  const [refused] = rowsIn(await evenkeel("runs", "--report", "json"));
-  expect(refused).toMatchObject({ command: "apply", outcome: "refused" });
-  expect(refused.reasons.join()).toContain("protected");
-  expect((await evenkeel("journal", refused.run)).stdout).toContain(refused.reasons[0]);
-});
-
-test("a plan that a guard would block is recorded with the guard's name, and one that nothing blocks without", async () => {
-  const { evenkeel, write } = await scene({
-    projects,
-    policy: { projects: ["p", "q"], licenses: { Zlib: "allowed" }, exclusive: ["licenses"] },
-    workspace: { guards: { deletePercent: 10, deleteMinimum: 1 } },
-  });
-  await evenkeel("plan");
-  const [blocked] = rowsIn(await evenkeel("runs", "--report", "json"));
-  expect(blocked).toMatchObject({ command: "plan", outcome: "pending", reasons: ["Blocked by deletePercent"] });
-  expect((await evenkeel("runs")).stdout).toContain("plan: 4 changes, pending: Blocked by deletePercent");
-  write("all.yaml", JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Policy", name: "all", ...policy }));
-  await evenkeel("plan");
-  const runs = rowsIn(await evenkeel("runs", "--report", "json"));
-  expect(runs.map(({ reasons }: Record<string, unknown>) => reasons)).toEqual([
-    undefined,
-    ["Blocked by deletePercent"],
-  ]);
 });

@@ -4,27 +4,6 @@ import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
 
 test.each([
-  [],
-  ["--tier", "free"],
-  ["--tier", "premium"],
-  ["--release", "12.10", "--tier", "ultimate"],
-  ["--release", "17.9"],
-  ["--dialect", "gitlab"],
-])("init %s gives a workspace that validates, without a question where nobody is", async (...flags) => {
-  const { root, files, read } = folder();
-  const ran = await runProgram(["init", "new", "--url", "https://git.example.org", ...flags], root);
-  expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(ran.stdout).toContain("evenkeel import -C new --all --factor");
-  expect(ran.stdout).toContain("  EVENKEEL_TOKEN in the environment: ");
-  expect(ran.stdout).not.toContain("only an example");
-  expect(read("new/evenkeel.yaml")).toContain('url: "https://git.example.org"');
-  const [first] = (files()["new/policies/example.yaml"] ?? "").split("\n");
-  expect(first).toBe("# yaml-language-server: $schema=../.evenkeel/schemas/manifest.schema.json");
-  const checked = await runProgram(["validate", "-C", "new"], root);
-  expect(checked).toMatchObject({ code: 0, stdout: "Valid: 0 policies.\n", stderr: "" });
-});
-
-test.each([
   ["--dialect", "neutral"],
   ["--dialect", "gitlab"],
   ["--dialect", "gitlab", "--release", "15.2"],
@@ -42,39 +21,6 @@ test.each([
   );
   const checked = await runProgram(["validate"], root);
   expect(checked).toMatchObject({ code: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
-});
-
-test("a release that nobody stated is asked of the server, and a platform's example has nothing that later ones lack", async () => {
-  const { root, read } = folder();
-  await runProgram(["init", "new", "--dialect", "gitlab"], root);
-  expect(read("new/evenkeel.yaml")).toContain('\n  # release: "14.5"           # if left out, the server is asked\n');
-  expect(read("new/policies/example.yaml")).not.toContain("licenses");
-  const ran = await runProgram(["init", "old", "--dialect", "gitlab", "--release", "15.2"], root);
-  expect(ran.code).toBe(0);
-  expect(read("old/evenkeel.yaml")).toContain('\n  release: "15.2"\n  dialect: gitlab\n');
-  expect(read("old/policies/example.yaml")).toContain("\n# licenses:\n");
-});
-
-test("init says which of its values is only an example", async () => {
-  const ran = await runProgram(["init", "new"], folder().root);
-  expect(ran.stdout).toContain("  server.url in new/evenkeel.yaml: https://code.example.com is only an example\n");
-});
-
-test.each([
-  ["gitlab", ".gitlab-ci.yml", "platform/evenkeel in new/.gitlab-ci.yml: only an example"],
-  ["github", ".github/workflows/evenkeel.yml", "platform/evenkeel@v"],
-])("init --ci %s writes %s, which is no manifest, and lists its examples", async (forge, file, example) => {
-  const { root, read, write } = folder();
-  const ran = await runProgram(["init", "new", "--ci", forge], root);
-  expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(ran.stdout).toContain(`, new/${file} and new/policies/example.yaml.`);
-  expect(ran.stdout).toContain(example);
-  write("new/ci/apply.yml", "apply: { script: [evenkeel apply plan.json] }\n");
-  expect(await runProgram(["validate", "-C", "new"], root)).toMatchObject({ code: 0, stdout: "Valid: 0 policies.\n" });
-  const text = read(`new/${file}`);
-  const again = await runProgram(["init", "new", "--ci", forge], root);
-  expect(again).toMatchObject({ code: 1, stderr: "error: new/evenkeel.yaml exists already; nothing was written\n" });
-  expect(read(`new/${file}`)).toBe(text);
 });
 
 test("init --ci overwrites no pipeline", async () => {

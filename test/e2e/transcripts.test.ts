@@ -38,13 +38,17 @@ interface Scene {
   readonly requests: Serving["server"]["requests"];
   readonly place: Folder;
   readonly env: Environment;
+  /** The run that was named last. */
+  run: string;
 }
+
+const runName = /\d{8}T\d{6}Z-[0-9a-f]{4}/g;
 
 const cases = join(import.meta.dirname, "../cases/commands");
 const names = readdirSync(cases).flatMap((file) => (file.endsWith(".yaml") ? [basename(file, ".yaml")] : []));
 
 test.each(names)("the transcript of %s is the golden one", async (name) => {
-  const scenarios: readonly Scenario[] = parse(readFileSync(join(cases, `${name}.yaml`), "utf8"));
+  const scenarios: readonly Scenario[] = parse(readFileSync(join(cases, `${name}.yaml`), "utf8"), { merge: true });
   const transcripts: string[] = [];
   for (const scenario of scenarios) transcripts.push(`# ${scenario.name}\n\n${await transcriptOf(scenario)}`);
   await expect(transcripts.join("\n")).toMatchFileSnapshot(join(cases, `${name}.txt`));
@@ -54,7 +58,7 @@ async function transcriptOf({ server: options = {}, env = {}, files, steps }: Sc
   const { server } = await serving({ keepRequests: 10_000, ...options, token });
   const { url, requests } = server;
   const place = folder(mapValues(files, (text) => text.replaceAll("http://SERVER", url)));
-  const scene = { url, requests, place, env: { EVENKEEL_TOKEN: token, ...env } };
+  const scene = { url, requests, place, env: { EVENKEEL_TOKEN: token, ...env }, run: "" };
   const parts: string[] = [];
   for (const step of steps) parts.push(await play(step, scene));
   return steady(parts.filter((part) => part !== "").join("\n"), scene);
@@ -68,9 +72,10 @@ async function play(step: Step, scene: Scene): Promise<string> {
   const line = step.run ?? step.setup;
   if (line === undefined) return "";
   const words = (typeof line === "string" ? line.split(" ") : line).map((word) =>
-    word.replaceAll("http://SERVER", url),
+    word.replaceAll("http://SERVER", url).replaceAll("RUN", scene.run),
   );
   const ran = await runIn(scene, words, step.env ?? {});
+  scene.run = ran.run ?? scene.run;
   const set = Object.entries(step.env ?? {}).map(([name, value]) => `${name}=${value ?? ""} `);
   const head = `${step.title ? `## ${step.title}\n` : ""}$ ${set.join("")}evenkeel ${words.join(" ")}\n`;
   return step.setup === undefined ? head + ran.told : `${head}= ${ran.code}\n`;
@@ -95,7 +100,8 @@ async function runIn({ place, url, requests, env }: Scene, words: readonly strin
   const after = place.files();
   const written = Object.keys(after).flatMap((file) => (after[file] === before[file] ? [] : [after[file] ?? ""]));
   expect(leaked(all, [ended.stdout, ended.stderr, ...written]), words.join(" ")).toEqual([]);
-  return { code: ended.code, told: toldOf(ended, changesOf(before, after), requests.kept) };
+  const run = `${ended.stdout}${ended.stderr}`.match(runName)?.at(-1);
+  return { code: ended.code, run, told: toldOf(ended, changesOf(before, after), requests.kept) };
 }
 
 /** Secrets of the environment that are in a text, and marks of those that the server has. */
@@ -157,7 +163,8 @@ function steady(text: string, { url, place }: Scene): string {
     .replaceAll(new URL(url).host, "SERVER")
     .replaceAll(place.root, "ROOT")
     .replaceAll(`${userInfo().username}@${hostname()}`, "WHO@HOST")
-    .replace(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, "RUN")
+    .replaceAll(`"who":"${userInfo().username}","host":"${hostname()}"`, '"who":"WHO","host":"HOST"')
+    .replace(runName, "RUN")
     .replace(/sha256:[0-9a-f]{8,}/g, "DIGEST")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME")
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?/g, "TIME")
