@@ -14,7 +14,6 @@ import { waiversText } from "./next-steps.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The outcomes of changes that an apply skipped, with the reason. */
 export function untouched({ plan, stale, refused, compared }: Applied): Outcomes {
   const why = refused?.length
     ? `blocked by ${blockersOf(refused)}`

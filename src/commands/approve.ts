@@ -31,7 +31,6 @@ import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; offline. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {
   const report = openReports(terminal, options.report);
   const signed = await signing(terminal, options, file);
@@ -128,7 +127,6 @@ function write(file: string, text: string): void {
   }
 }
 
-/** `evenkeel merge PLAN...`: merges the plans of shards, and evaluates the rules for the result; offline. */
 export const mergeShards: Run<Options<"merge">> = async (terminal, asked, files) => {
   const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, "merge", options);

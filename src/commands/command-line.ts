@@ -149,7 +149,6 @@ function refuseFolder(parent: Command, parser: Command): void {
   if (!parser.options.some(({ short }) => short === "-C")) parser.error("error: unknown option '-C'");
 }
 
-/** Rejects options that would have no effect. */
 function refuseIdle(parser: Command, flags: readonly Flag[]): void {
   const longName = (flag: string) => flag.replace(/^-\w, /, "").split(" ")[0] ?? "";
   const isGiven = (name: string) =>

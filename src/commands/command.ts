@@ -12,7 +12,6 @@ export interface Flag {
   readonly takes?: keyof OptionValues;
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** Values that shells complete; others are accepted as well. */
   readonly suggests?: readonly string[];
   /** The flag without which it would have no effect. */
   readonly with?: string;
@@ -30,7 +29,6 @@ export interface OptionValues {
   readonly duration: number;
   readonly waves: readonly Wave[];
   readonly day: string;
-  /** `auto`: from the environment of the pipeline. */
   readonly shard: { readonly index: number; readonly total: number } | "auto";
 }
 
@@ -62,7 +60,6 @@ type ValueOf<Each extends Flag> = Each extends { readonly takes: infer Kind exte
       ? string
       : boolean;
 
-/** The function of a command, called with the parsed options and the arguments in order. */
 export type Run<Options> = (
   terminal: Terminal,
   options: Options,

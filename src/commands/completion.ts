@@ -9,7 +9,6 @@ import type { Flag, Run } from "./command.ts";
 import { folderOf } from "./run-request.ts";
 import { type CliCommand, commands, groups } from "./table.ts";
 
-/** `evenkeel completion SHELL`: a script to source. */
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
   const script = completionScripts.get(shell);
   if (!script)
@@ -78,7 +77,6 @@ export const completionScripts: ReadonlyMap<string, string> = new Map([
   ["fish", fish],
 ]);
 
-/** `evenkeel __complete -- WORD...`: completions of the last word, one per line; offline. */
 export const complete: Run<object> = (terminal, _, words) => {
   const folder = folderOf(terminal, { C: words[words.indexOf("-C") + 1 || words.length] ?? "." });
   const legible = listCandidates(words, folder).filter(({ word }) => printable(word) === word);
@@ -184,7 +182,6 @@ function listCatalogue(placeholder: "slug" | "section", folder: string): readonl
   return [...(placeholder === "slug" ? slugs : [{ word: "all" }]), ...sections.map(([, candidate]) => candidate)];
 }
 
-/** Projects that manifests name, or the addresses that they declare; empty for an unreadable workspace. */
 function listDeclared(folder: string, asAddresses: boolean): readonly string[] {
   try {
     const { policies } = validate(loadWorkspace(folder));

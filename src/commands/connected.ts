@@ -92,7 +92,6 @@ const otherNames: Readonly<Record<string, string>> = {
   tag: "--tag or --no-tag",
 };
 
-/** `evenkeel whoami`: exit code 1 if `plan` could not read. */
 export const whoami: Run<Options<"whoami">> = async (terminal, options) => {
   if (options.project?.trim() === "")
     throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);

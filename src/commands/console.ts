@@ -17,7 +17,6 @@ import type { Options } from "./table.ts";
  */
 const keepYoungSmall = "--semi-space-growth-factor=1";
 
-/** `evenkeel console`: serves the web UI until it is interrupted. */
 export const run: Run<Options<"console">> = async (terminal, options) => {
   const { host, port, trustUserHeader } = options;
   const { env } = terminal;

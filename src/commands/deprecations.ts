@@ -16,7 +16,6 @@ import { checkedRelease, folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel deprecations`: the schedule, or the removals that are due by a release or a day. */
 export const run: Run<Options<"deprecations">> = (terminal, options) => {
   const report = openReports(terminal, options.report);
   const reached = releaseOf(terminal, options);
@@ -46,7 +45,6 @@ function workspaceRelease(folder: string): string {
   return workspace.server.release;
 }
 
-/** `evenkeel deprecations scan`: finds uses in files; with `--fix`, rewrites those that it can and reports the rest. */
 export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
   const report = openReports(terminal, options.report);
   const release = releaseOf(terminal, options);
@@ -122,7 +120,6 @@ function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable
   }
 }
 
-/** Scans each file once, even if several paths lead to it. */
 function distinct(files: readonly (TextFile | Unreadable)[]): readonly (TextFile | Unreadable)[] {
   return [...new Map(files.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
 }

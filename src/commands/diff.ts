@@ -22,7 +22,6 @@ import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel diff [REV]`: changes in the desired state since a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const report = openReports(terminal, options.report, revisionKinds);
   const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).revisionHtml : () => "";

@@ -9,7 +9,6 @@ import { openReports, save } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
-/** `evenkeel explain [NAME[.FIELD]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
   const catalogue = catalogueAround(folderOf(terminal, options), options.dialect);
   const report = openReports(terminal, options.report);
@@ -20,7 +19,6 @@ export const run: Run<Options<"explain">> = (terminal, options, [selection]) => 
   return exit.done;
 };
 
-/** `evenkeel schema [DIR]`: writes the JSON Schemas for editors, in the dialect and with the kinds of the workspace. */
 export const schema: Run<Options<"schema">> = (terminal, options, [folder = "."]) => {
   const around = resolve(terminal.cwd, folder);
   const dialect = dialectNamed(options.dialect ?? dialectAround(around));

@@ -16,7 +16,6 @@ import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The result for one file; `mistakes` are messages. */
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };
 
 export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
@@ -37,7 +36,6 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   return exitCode({ problem: mistakes.length > 0 || (options.check === true && named("changed").length > 0) });
 };
 
-/** Formats each file once, even if several paths lead to it. */
 function distinct(files: readonly TextFile[]): readonly TextFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
@@ -71,11 +69,9 @@ function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt"
 export interface FormatTargets {
   readonly files: readonly TextFile[];
   readonly mistakes: readonly string[];
-  /** YAML files in the named folders that are not manifests of the workspace. */
   readonly skipped: readonly string[];
 }
 
-/** The surrounding workspace and its manifests, including invalid ones. */
 function manifestsAround(folder: string): FormatTargets {
   return { ...listManifests(dirname(findWorkspace(folder))), skipped: [] };
 }

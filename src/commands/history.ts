@@ -55,7 +55,6 @@ export const journal: Run<Options<"journal">> = async (terminal, options, [wante
   return exit.done;
 };
 
-/** The summary of a run that has no journal. @throws UserError if there is no such run. */
 async function findSummary({ runs, journals }: Pick<WorkspaceState, "runs" | "journals">, wanted: string) {
   const all = await runs.list();
   const summary = all.find(({ run }) => run === wanted);
@@ -113,7 +112,6 @@ function contentsText({ runs, journals, plans, approvals, ledger, snapshots, not
   return `Keeps: ${parts.join(", ")}; ${Math.ceil(bytes / 1024)} KB`;
 }
 
-/** `evenkeel lock release RUN`: for a run that has ended and whose lease has not expired yet. */
 export const releaseLock: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {
   await using state = await stateAround(terminal, options);
   const watcher = await state.watchLeases.holder();

@@ -83,7 +83,6 @@ function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Prob
   return { severity: "error", rule: "exists", message };
 }
 
-/** Writes all policies or none. Returns the reason of a failure. */
 function write(
   { cwd }: Terminal,
   written: readonly ImportedFile[],

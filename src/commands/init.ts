@@ -196,7 +196,6 @@ const expected: Readonly<Record<keyof ServerSettings, string>> = {
   tier: "free, premium or ultimate",
 };
 
-/** Reads settings from flags, and the address else from EVENKEEL_URL. @throws UserError for an invalid flag. */
 function serverOf({ env }: Terminal, { url, release = "", tier = "" }: Partial<ServerSettings>): ServerSettings {
   const given = { ...(url !== undefined && { url }), ...(release && { release }), ...(tier && { tier }) };
   for (const [name, value] of Object.entries(given) as [keyof ServerSettings, string][]) {

@@ -14,7 +14,6 @@ export interface Fleet {
   readonly problems: readonly Problem[];
 }
 
-/** The projects in a file of `--projects`. @throws UserError if it cannot be read. */
 export function projectFile({ cwd }: Pick<Terminal, "cwd">, name: string): Fleet {
   const { projects, problems } = readProjectFile(resolve(cwd, name), name);
   return { listing: { source: "file", projects: projects.length }, projects, problems };

@@ -76,7 +76,6 @@ function longName({ flags }: Flag): string {
   return flags.split(" ")[0] ?? "";
 }
 
-/** `as_of` for `--as-of`. */
 function propertyName(flag: Flag): string {
   return longName(flag).slice(2).replaceAll("-", "_");
 }

@@ -134,7 +134,6 @@ export function waiversText(plan: Pick<Plan, "objections" | "resource_changes">)
   return [line, rest].filter(Boolean).join(" ");
 }
 
-/** The options as typed; too many are abbreviated in words. */
 function listWaivers({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">) {
   const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
   const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];

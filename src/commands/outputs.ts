@@ -88,7 +88,6 @@ function isStdout({ cwd }: Terminal, path: string): boolean {
   return output !== undefined && "fd" in output && output.fd === 1;
 }
 
-/** Handles `--out` to stdout: adds a report of the plan, which is the same JSON, in place of the text. */
 export function outInPlace<Asked extends PlanOutputs>(
   terminal: Terminal,
   options: Asked,

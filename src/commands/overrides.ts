@@ -21,7 +21,6 @@ import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel overrides [POLICY]`: declarations of policies that other policies override; offline. */
 export const run: Run<Options<"overrides">> = async (terminal, options, [name]) => {
   const report = openReports(terminal, options.report);
   const opened = await openOffline(terminal, options);
@@ -40,12 +39,10 @@ export const run: Run<Options<"overrides">> = async (terminal, options, [name]) 
 
 interface OfflineFleet {
   readonly context: Checked;
-  /** Undefined if neither `--projects` nor the last plan lists projects. */
   readonly fleet: Fleet | undefined;
   readonly projects: readonly Project[];
 }
 
-/** Validates the workspace, reads its list of projects and prints the problems of both; undefined on an error. */
 export async function openOffline(
   terminal: Terminal,
   options: Options<"overrides" | "prune">,
@@ -68,7 +65,6 @@ function readFleet(
   return keptFleet(terminal, { root, name: workspace.name }, [describeServerUrl(terminal.env, workspace.server)]);
 }
 
-/** A policy by its name. @throws UserError if there is none. */
 export function findPolicy(name: string, policies: readonly Policy[]): Policy {
   const found = policies.find((policy) => policy.name === name);
   if (found) return found;

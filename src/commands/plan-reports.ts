@@ -33,13 +33,11 @@ interface Options extends Pick<OnlineOptions, "C" | "report"> {
   readonly out?: string;
 }
 
-/** Checks `--report` and `--out` and starts the clock, for a command that makes a plan. */
 export async function openPlanReports(terminal: Terminal, command: string, options: Options): Promise<WriteReports> {
   const renderers = await loadRenderers(options);
   return openWithRenderers(terminal, command, options, planKinds, await renderers?.planRenderers(listKinds(options)));
 }
 
-/** Like {@link openPlanReports}, for a command that reports problems and makes no plan. */
 export async function openFindingReports(
   terminal: Terminal,
   command: string,
@@ -82,7 +80,6 @@ function openWithRenderers<Content extends Problems>(
   };
 }
 
-/** Writes reports also if an error ends the command early. Rethrows the error. */
 export async function withFailureReport<Result>(
   write: (error: UserError) => void,
   work: () => Promise<Result>,

@@ -96,7 +96,6 @@ function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Plan
   if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);
 }
 
-/** Reasons why the command fails in spite of a plan: a sentence for each option that requires it. */
 function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
   const loosening = objections.filter(({ guard }) => guard === "loosening");
   const guards = objections.filter(({ guard }) => guard !== "loosening");
@@ -114,6 +113,5 @@ function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: O
   ];
 }
 
-/** `evenkeel drift`: a plan whose exit code reports whether anything differs. */
 export const drift: Run<Options<"drift">> = (terminal, options) =>
   planAs("drift", terminal, { ...options, detailedExitcode: true }, options.authors !== false);

@@ -60,7 +60,6 @@ function chooseShard(shard: OptionValues["shard"], { env }: Pick<Terminal, "env"
 
 export type OnlineOptions = Options<"drift">;
 
-/** The globs of a flag. @throws UserError for an invalid one. */
 export function globsOf(
   flag: string,
   globs: readonly string[] = [],
@@ -77,7 +76,6 @@ export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): s
   return resolve(terminal.cwd, C ?? ".");
 }
 
-/** The value of `--release`. @throws UserError if it is not a release. */
 export function checkedRelease(release: string): string {
   if (isReleaseText(release)) return release;
   throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);

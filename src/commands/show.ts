@@ -148,14 +148,12 @@ function existingOwner(name: string, known: readonly string[], context: Checked)
   return ownerOfName(name) === "group" || isGroup ? otherOwner(name, context) : "";
 }
 
-/** The group of the path of a project, or the project of that of a group, if policies select it. */
 function otherOwner(name: string, { policies }: Pick<Checked, "policies">): string {
   const other = ownerOfName(name) === "group" ? bareName(name) : `${name}/`;
   const { kinds } = desiredOf(policies, projectNamed(other)).desired;
   return kinds.size > 0 ? `; did you mean the ${ownerOfName(other)} ${other}?` : "";
 }
 
-/** `evenkeel blame ADDRESS`: offline like `show`; reads git and the journal. Works without git too. */
 export const blame: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = openReports(terminal, options.report);
   const written = partsOfAddress(address);

@@ -22,7 +22,6 @@ const hidden = {
   },
 } as const satisfies Commands;
 
-/** Every command of `evenkeel`, in the order of help: its help text, options and arguments. */
 const table = {
   ...startCommands,
   ...manifestCommands,

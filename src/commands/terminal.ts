@@ -25,14 +25,12 @@ export interface Terminal {
   /** For stdout and for stderr. */
   readonly palette: Palette;
   readonly warnings: Palette;
-  /** True if a person can be prompted. */
   readonly interactive: boolean;
   /** Prompts; true only for `yes`. */
   readonly confirm: (question: string) => Promise<boolean>;
   readonly lines: () => AsyncIterable<string>;
   /** True if nothing about the run may be stored. */
   readonly unrecorded: boolean;
-  /** A progress bar on stderr, if that is a terminal. */
   readonly progress: (label: string) => Progress;
   /**
    * From now on the first SIGINT, SIGTERM or SIGHUP aborts `interrupted`, and the second one ends the process. Before
@@ -177,7 +175,6 @@ export interface Progress {
   readonly stop: () => void;
 }
 
-/** A bar that shows nothing, without a terminal. */
 export const noBar: Progress = { update: () => {}, stop: () => {} };
 
 /** The bars of a terminal, of which one is shown at a time. */
@@ -238,7 +235,6 @@ export function startBar(label: string, stream: NodeJS.WritableStream, screen: S
   };
 }
 
-/** The palette of a stream; `color` is false for `--no-color`. */
 export function paletteFor({ env }: Pick<Host, "env">, { isTTY }: OutputStream, color?: boolean): Palette {
   return color !== false && isColourful(env, isTTY) ? colours() : plain;
 }
@@ -274,7 +270,6 @@ interface OutputStream extends NodeJS.WritableStream {
   readonly fd?: number;
 }
 
-/** The parts of a process that a run uses, which tests replace. */
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -31,7 +31,6 @@ interface Tested {
   readonly differences: readonly Problem[];
 }
 
-/** `evenkeel test`: plans against an embedded server with the content of each test, and compares. */
 export const run: Run<Options<"test">> = async (terminal, options, paths) => {
   const began = performance.now();
   const write = openReports(terminal, options.report, testKinds);
@@ -64,7 +63,6 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
 
 const testKinds = ["json", "junit", "text"] as const;
 
-/** Tests whether a manifest's file is below one of the paths, which are relative to the current folder. */
 function createFilter({ cwd }: Terminal, root: string, paths: readonly string[]): (file: string) => boolean {
   const chosen = paths.map((path) => {
     if (!existsSync(resolve(cwd, path))) throw new UserError(`there is no file or folder ${path}`, exit.usage);

@@ -117,7 +117,6 @@ interface Watched {
   readonly figures: () => CheckFigures;
 }
 
-/** Listens on the address of `--hooks` until it is disposed. @throws UserError if it cannot. */
 async function listening(
   { env, print, note }: Terminal,
   { hooks, host }: Options<"watch">,
@@ -151,7 +150,6 @@ function metricsText(
   return [seen, own].filter(Boolean).join("\n");
 }
 
-/** Prints a line for each check, and keeps metrics. */
 export interface CheckPrinter {
   readonly checked: (end: CheckEnd) => void;
   readonly metrics: () => CheckFigures;

@@ -27,9 +27,7 @@ interface ConsoleOptions {
   readonly access: Access;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
-  /** The catalogue of the workspace's server. */
   readonly catalogue: Catalogue;
-  /** The workspace's name for people. */
   readonly workspace: string;
   readonly onError: (error: unknown) => void;
 }
@@ -39,11 +37,9 @@ type Shown = Pick<Frame, "title" | "under"> & { readonly body: () => Markup; rea
 
 export interface Listening {
   readonly url: string;
-  /** Ends it at once, dropping open connections. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts the console. @throws UserError if it cannot listen at the address. */
 export async function listen(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
   const server = createAdaptorServer({ fetch: consoleApp(options).fetch });
   await new Promise<void>((resolve, reject) => {

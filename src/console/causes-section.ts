@@ -19,7 +19,6 @@ export interface CausesSection {
   readonly link: (wanted: WantedProjects) => string;
 }
 
-/** The causes of differences in the fleet, each once; empty if all projects are in sync. */
 export function causesSection({ heads, wanted, link }: CausesSection): Markup {
   const causes = findCauses(heads);
   if (causes.length === 0) return markup``;

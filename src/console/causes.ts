@@ -4,7 +4,6 @@ import type { ShownCommand } from "../report/html/markup.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 
 export interface FleetCause {
-  /** ID in filters of the list of projects. */
   readonly id: string;
   readonly cause: DifferenceShape["cause"];
   /** The differences; a sample if there are many. */
@@ -113,7 +112,6 @@ function mostUrgentFirst(a: FleetCause, b: FleetCause): number {
   return urgency[a.cause] - urgency[b.cause] || b.projects - a.projects || (a.since < b.since ? -1 : 1);
 }
 
-/** Commands that resolve one difference: apply the manifests, or accept the live value into them. */
 export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly ShownCommand[] {
   return listCommands([escapeGlob(address)], cause);
 }

@@ -10,7 +10,6 @@ const layers: readonly SyncStatus[] = ["drifted", "pending", "unreadable"];
 /** Height of the drawing; it is one unit wide per day, and stretched by the page. */
 const height = 100;
 
-/** Projects out of sync, a column per day, with markers for applies and failures, and a table with the same numbers. */
 export function driftPlot(days: readonly FleetDay[]): Markup {
   if (!days.some(({ counts }) => counts)) return markup`<p class="soft calm">No run has compared the fleet yet.</p>`;
   const most = chooseScale(Math.max(1, ...days.map((day) => sumLayers(day, layers.length))));
@@ -39,7 +38,6 @@ function chooseScale(most: number): number {
   return [1, 2, 4, 5, 10].map((step) => step * power).find((step) => step >= most) ?? most;
 }
 
-/** A column per day, from the top of the layer below. */
 function areaPath(days: readonly FleetDay[], layer: number, y: (count: number) => number): readonly string[] {
   return days.flatMap((day, index) => {
     const [from, to] = [sumLayers(day, layer), sumLayers(day, layer + 1)];
@@ -98,7 +96,6 @@ function runLinks(runs: readonly RunSummary[]): Markup {
 /** A day of the fleet, in UTC. */
 export interface FleetDay {
   readonly day: string;
-  /** Counts after the day's last comparison; undefined without one. */
   readonly counts: SyncStatusCounts | undefined;
   /** Runs that applied something, and runs that failed or were blocked; newest first. */
   readonly applied: readonly RunSummary[];

@@ -20,14 +20,12 @@ export interface KnownState {
   readonly runs: readonly RunSummary[];
   readonly live: LiveRuns;
   readonly at: Date;
-  /** The reason why the view may be outdated. */
   readonly error?: string;
 }
 
 export interface Watching extends AsyncDisposable {
   /** At most a few seconds old, unless the state is slow or unavailable. */
   readonly known: () => Promise<KnownState>;
-  /** Runs a query on the state. @throws UserError if it is unavailable. */
   readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
   /** The snapshot of a project, by its path in any case; undefined if no run saw it. */
   readonly project: (path: string) => Promise<ProjectSnapshot | undefined>;

@@ -55,7 +55,6 @@ export interface ListPart<Row> {
   readonly total: number;
 }
 
-/** The requested page of a list, or the nearest existing one. */
 export function selectPage<Row>(all: readonly Row[], wanted: string | undefined, size = 50): ListPart<Row> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(wanted)) || 1));
@@ -71,12 +70,10 @@ export function pager({ page, pages }: ListPart<unknown>, link: (page: number) =
   return markup`<nav class="pager" aria-label="Pages of the list">${to(page - 1, "‹ Previous", "prev")} <span>Page ${page.toLocaleString("en")} of ${pages.toLocaleString("en")}</span> ${to(page + 1, "Next ›", "next")}</nav>`;
 }
 
-/** A time for people, exact for machines. */
 export function moment(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
 }
 
-/** The time since, in one unit. */
 export function ago(iso: string): string {
   return span(Date.now() - Date.parse(iso));
 }
@@ -90,7 +87,6 @@ export function span(milliseconds: number): string {
   return `${Math.round(minutes / 1440)} days`;
 }
 
-/** The time since, with the exact time as a tooltip. */
 export function age(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${iso}">${ago(iso)}</time>`;
 }
@@ -121,7 +117,6 @@ function assetName(text: string, ending: string): string {
   return `/assets/console-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.${ending}`;
 }
 
-/** URLs of the style sheet and the script; they contain a hash of the content. */
 const assets = { style: assetName(style, "css"), script: assetName(script, "js") };
 
 export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([

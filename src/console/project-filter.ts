@@ -20,7 +20,6 @@ export const projectFilters = ["q", "group", "policy", "status", "cause"] as con
 /** Values of the status filter besides the statuses. */
 export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
 
-/** The filters in a query; other parameters are ignored. */
 export function parseProjectFilters(query: Readonly<Record<string, string | undefined>>): WantedProjects {
   const wanted = parseFilters(projectFilters, query);
   return { ...wanted, group: wanted.group.replace(/^\/+|\/+$/g, "") };

@@ -23,7 +23,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
-  /** Undefined if the plan cannot be used; `error` has the reason. */
   readonly plan: Plan | undefined;
   readonly error: string | undefined;
   readonly signatures: number;
@@ -38,7 +37,6 @@ export interface WaitingPlan {
   readonly hasPolicy: boolean;
 }
 
-/** Runs whose saved plans have not been applied, newest first. */
 export function waitingRuns(plans: readonly string[], { runs }: Pick<KnownState, "runs">): readonly string[] {
   const done = new Set(runs.flatMap(({ plan, outcome }) => (plan !== undefined && outcome === "applied" ? plan : [])));
   return plans.filter((run) => !done.has(run)).toReversed();

@@ -6,7 +6,6 @@ import type { LiveRuns } from "../state/workspace-state.ts";
 import type { KnownState } from "./known-state.ts";
 import { ago, dataLink, href, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
 
-/** Filters of the history; an empty one matches anything. */
 export interface WantedRuns {
   readonly command: string;
   readonly outcome: string;
@@ -14,7 +13,6 @@ export interface WantedRuns {
   readonly project: string;
 }
 
-/** The filters in a query; other parameters are ignored. */
 export function parseRunFilters(query: Readonly<Record<string, string | undefined>>): WantedRuns {
   return parseFilters(["command", "outcome", "who", "project"], query);
 }
@@ -79,7 +77,6 @@ function plannedNode(planned: RunSummary | undefined): Markup {
   return markup` <span class="why">planned by ${planned.who}, <a href="/runs/${planned.run}">${moment(planned.started)}</a></span>`;
 }
 
-/** Number of earlier runs with the same observation, and the first of them. */
 function earlierNode(earlier: readonly RunSummary[]): Markup {
   const first = earlier.at(-1);
   if (!first) return markup``;
@@ -88,7 +85,6 @@ function earlierNode(earlier: readonly RunSummary[]): Markup {
 
 const mostOfReason = 120;
 
-/** The first reason of a failure, and the number of others. */
 export function reasonNode({ reasons: [first, ...others] = [] }: RunSummary): Markup {
   if (first === undefined) return markup``;
   const more = others.length > 0 ? ` (+${others.length} more)` : "";
@@ -146,7 +142,6 @@ export function actionsText(code: string): string {
 
 export interface FoldedRun {
   readonly run: RunSummary;
-  /** The run that saved the plan of an apply. */
   readonly planned: RunSummary | undefined;
   /** Newest first. */
   readonly earlier: readonly RunSummary[];

@@ -145,7 +145,6 @@ interface TopicField {
   readonly takes: string;
   readonly facts: readonly string[];
   readonly description: string | undefined;
-  /** The form of a list of mappings. */
   readonly form?: string | undefined;
   readonly quirks?: readonly string[];
 }

@@ -36,7 +36,6 @@ export interface Circumstances {
   /** Path from the repository to the workspace: empty, or ending in a slash. */
   readonly folder: string;
   readonly exitCode: ExitCode;
-  /** The workspace's catalogue, with its own kinds. */
   readonly catalogue: Catalogue;
 }
 

@@ -130,7 +130,6 @@ function formatCounts(drafts: readonly Draft[], catalogue: Catalogue): string {
   return [...counts, ...gone].filter((each) => each !== false).join(", ") || "only comments";
 }
 
-/** Kinds that an import of these owners always covers, and further kinds that occur. */
 function listKinds(drafts: readonly Draft[], catalogue: Catalogue): readonly PolicyKind[] {
   const ofThem = new Set(drafts.map(ownerOfDraft));
   const always = new Set([...ofThem].flatMap((owner) => importedKinds(catalogue, owner).map(({ kind }) => kind)));
@@ -188,7 +187,6 @@ function formatUses([first, ...others]: readonly ToFill[]): string {
   return `${first?.address} ${first?.parameter}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
 
-/** The number of values that could have been secret references. */
 function countLiterals(written: ImportReport["written"], catalogue: Catalogue): number {
   const entries = written.flatMap(([, draft]) => draft.entries);
   return entries.flatMap((entry) =>

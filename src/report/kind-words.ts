@@ -52,7 +52,6 @@ export function listForm({ items }: FieldSchema, field: string): string | undefi
 
 const examples: Readonly<Record<string, string>> = { user: "ada", group: "payments", deploy_key_id: "42" };
 
-/** A valid value of a field; a secret is a reference named after its owner and itself. */
 export function sample(field: FieldSchema, name: string, owner: string): string {
   const { writeOnly, enum: allowed, "x-words": words = {}, "x-url": isUrl, minimum = 0, pattern = "" } = field;
   if (writeOnly && !field["x-returned"])

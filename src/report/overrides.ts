@@ -9,7 +9,6 @@ import { overrideText } from "../plan/overrides.ts";
 import { type Listing, listingText } from "./revision.ts";
 import { columns, type Palette } from "./terminal.ts";
 
-/** An entry of a policy that another policy overrides in one project. */
 export interface OverriddenEntry {
   readonly policy: string;
   readonly entry: string;

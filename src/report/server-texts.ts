@@ -129,7 +129,6 @@ function describeUnknown(kind: RepositoryKind): string {
   return `unknown: the server does not list the moves of ${kind}`;
 }
 
-/** Counts per kind of repository; null if unknown. */
 export function statusJson(storage: string, kinds: readonly Remainder[]): string {
   const by = (of: (remainder: Remainder) => unknown) => Object.fromEntries(kinds.map((each) => [each.kind, of(each)]));
   const counts = by(({ left }) => left);
@@ -191,7 +190,6 @@ function needsText({ role, of, scope }: CommandAccess): string {
   return `${who}, scope ${scope}`;
 }
 
-/** The document of `whoami --report json`; null for what the server does not return. */
 export function whoamiJson({ user, token, scopes, project, commands, unknown }: TokenAccess): string {
   const shown = {
     user: user && { username: user.username, name: user.name, administrator: user.isAdministrator },
@@ -213,7 +211,6 @@ export function whoamiJson({ user, token, scopes, project, commands, unknown }: 
   return JSON.stringify(shown, null, 2);
 }
 
-/** Routes of one kind of event. `many` is its plural for sentences. */
 export interface ShownRoutes {
   readonly routes: readonly Route[];
   readonly unknown: readonly UnknownRoute[];
@@ -228,7 +225,6 @@ export function routesText({ routes, unknown, many }: ShownRoutes, palette: Pale
   return columns(["INTEGRATION", "CHANNEL", "REASON"], rows, palette);
 }
 
-/** A sentence per undecided integration, for reports that list only routes; empty without any. */
 export function unknownText({ unknown, many }: ShownRoutes): string {
   return unknown.map((each) => printable(`${each.slug} and ${many}: ${explainUnknown(each)}`)).join("\n");
 }

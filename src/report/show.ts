@@ -117,7 +117,6 @@ export interface BlamedLine {
   readonly what: string;
   readonly place: Place;
   readonly policy: string;
-  /** The selector by which the policy matches the project. */
   readonly selector: string;
   /** Null if the line is not committed yet; undefined if git cannot tell. */
   readonly commit: LineCommit | null | undefined;
@@ -130,7 +129,6 @@ export interface Blaming {
   readonly key: string;
   /** The deciding line comes first. */
   readonly lines: readonly BlamedLine[];
-  /** The reason why commits are missing; null if they are not. */
   readonly git: string | null;
   /** Newest first, up to the last run that applied the resource. */
   readonly outcomes: readonly RunOutcome[];

@@ -54,7 +54,6 @@ export function widthOf(cells: readonly string[]): number {
   return lengths.reduce((most, length) => Math.max(most, length), 0);
 }
 
-/** A command line to continue with, and its effect. */
 export type NextStep = readonly [command: string, meaning: string];
 
 /** Follow-up commands in two columns, or in pairs of lines if wider than a terminal; empty for none. */

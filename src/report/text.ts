@@ -72,10 +72,8 @@ export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): s
   ].join("\n");
 }
 
-/** The rule of the warning that a report is for another day. */
 const otherDay = "as-of";
 
-/** Counts the projects that a plan with `--since` left out. */
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   if (since === undefined || of === projects) return "";
   if (of === undefined || projects === 0) return `; no ${projects === 0 ? "" : "other "}project was checked`;
@@ -103,7 +101,6 @@ export function objectionsText(view: View, palette: Palette): readonly string[] 
 
 const mostNamed = 10;
 
-/** Changes that several projects share, each listed once, then the others by project. */
 function rowsText(rows: readonly Row[], palette: Palette): readonly string[] {
   const single = rows.flatMap((row) => (row.projects.length === 1 ? row : []));
   const inOrder = [...single].sort((a, b) => a.position - b.position);
@@ -275,7 +272,6 @@ function notComparedText(entries: Plan["unverified"]): string {
   return `${prefix}${printable(firstFew(words.sort(), mostUnverified))}`;
 }
 
-/** The output of a dry run: every request that would be sent, secrets as references. */
 export function requestsText(calls: readonly Call[]): string {
   return calls.map(requestText).join("\n");
 }

@@ -42,13 +42,11 @@ export interface View {
 export interface Section {
   readonly id: string;
   readonly title: string;
-  /** A title with a count, for the page. */
   readonly heading?: string;
   /** Singular noun for a line, used to count omitted ones. */
   readonly one: string;
   readonly tone: "bad" | "doubt" | "plain";
   readonly isOpen?: boolean;
-  /** The page folds further lines. */
   readonly most?: number;
   readonly lines: readonly Line[];
 }
@@ -56,7 +54,6 @@ export interface Section {
 /** A line by its parts; each output shows those that it can use. */
 export interface Line {
   readonly words: readonly string[];
-  /** The number of changes concerned, in words, and the topic. */
   readonly lead?: string;
   readonly highlight?: Highlight;
   readonly place?: Pick<Place, "file"> & Partial<Place>;
@@ -92,11 +89,9 @@ export interface Row {
   readonly places: ChangeGroup<unknown>["lines"];
   /** The changes of a plan; empty for a diff. */
   readonly members: readonly PlannedChange[];
-  /** The change in one line, with its first value. */
   readonly line: string;
 }
 
-/** The values of a change as text: a summary for its line, and the rest. */
 export interface FieldTexts {
   /** The first field and the number of others: `channel: "#a" -> "#b", and 1 more`. */
   readonly row?: string;
@@ -208,7 +203,6 @@ function problemParts({ file, line, column, project, path, message, rule }: Repo
   };
 }
 
-/** A row per group of equal changes, the most urgent first. */
 export function plannedRows(changes: readonly PlannedChange[], words?: Participles, isBrief = false): readonly Row[] {
   const positions = new Map(changes.map((change, index) => [change, index]));
   const groups = plannedGroups(changes);
@@ -253,7 +247,6 @@ const participles: Readonly<Record<RevisionAction, string>> = {
 
 const revisionOrder: readonly RevisionAction[] = ["disable", "withdraw", "edit", "declare"];
 
-/** Rows of a diff: loosened policies first, then removals; larger groups first. */
 export function revisionRows(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Row[] {
   const rank = ({ effect, action }: Row) =>
     effect === "loosened" ? -1 : revisionOrder.indexOf(action as RevisionAction);
