@@ -8,7 +8,6 @@ export function takesCards({ format }: Pick<Notify, "format">, { hostname }: URL
   return format === undefined ? teamsHosts.test(hostname) : format === "teams";
 }
 
-/** A notification as a message of Microsoft Teams: an Adaptive Card with its text, its counts and a link to the console. */
 export function adaptiveCard({ text, counts, url }: Pick<MessageBody, "text" | "counts" | "url">): object {
   const [headline = "", ...lines] = text.split("\n").filter((line) => line !== url);
   const facts = Object.entries(counts).map(([title, value]) => ({ title, value: String(value) }));

@@ -16,7 +16,6 @@ export interface CheckEnd {
   readonly whole: boolean;
   readonly compared: boolean;
   readonly applied?: Applied;
-  /** Errors beside those of the plan, such as a checkout that cannot follow. */
   readonly errors: readonly ReportedProblem[];
   readonly run: string | null;
   readonly exitCode: ExitCode;
@@ -50,7 +49,6 @@ export function codeAfter(
   return exitCode({ ...end, stale: end.stale || stale === true, pending: changes.length > done });
 }
 
-/** The run under which the state stored a check or an apply; null if it could not. */
 export function runOf({ recorded }: Planned): string | null {
   return recorded && "run" in recorded ? recorded.run : null;
 }

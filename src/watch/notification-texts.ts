@@ -13,12 +13,9 @@ import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 
 export interface Notification {
   readonly event: NotifyEvent;
-  /** A sentence without the workspace's name. */
   readonly headline: string;
-  /** Details below the headline. */
   readonly lines: readonly string[];
   readonly addresses: readonly string[];
-  /** The differences at these addresses, if known. */
   readonly changes?: readonly PlannedChange[];
   /** The run that it is about; null if the state could not save it. */
   readonly run: string | null;
@@ -65,7 +62,6 @@ export function messageBody(
   };
 }
 
-/** The page of the only project, of the run, or of the fleet. */
 function consolePage({ addresses, run }: Notification): string {
   const [project, ...others] = new Set(addresses.map((address) => addressParts(address)[0]));
   if (project !== undefined && others.length === 0) return projectHref(project);
@@ -158,7 +154,6 @@ function describeState(change: PlannedChange, sides: Sides): string {
   return `${name} is ${formatValue(sides.before?.[name])}, declared ${formatValue(sides.after?.[name])}${more}`;
 }
 
-/** Maximum number of characters of a value in a line. */
 const longestInLine = 80;
 
 function formatValue(value: Value | undefined): string {

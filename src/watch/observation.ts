@@ -16,7 +16,6 @@ import type { WatchState } from "./watch-state.ts";
 
 export interface Observation {
   readonly plan: Plan;
-  /** True if everything was checked, not only the changes of a commit. */
   readonly whole: boolean;
 }
 

@@ -10,7 +10,6 @@ import type { CheckEnd } from "./check.ts";
 import type { Clock, WakeSignal } from "./clock.ts";
 
 export interface WatchOptions {
-  /** The request of each check: folder, environment, limits, and the signal that ends the watcher. */
   readonly request: Request;
   readonly schedule: Schedule;
   readonly apply: ApplyMode;
@@ -39,7 +38,6 @@ interface Follow {
   readonly every: number;
   /** Resolves within seconds, even if the remote is slow. */
   readonly forward: () => Promise<FastForwarded>;
-  /** True if a file of the workspace differs between two commits. */
   readonly touches: (from: string, to: string) => boolean;
 }
 
@@ -49,9 +47,7 @@ interface WatchHost {
   readonly checked: (end: CheckEnd) => void;
 }
 
-/** The health of a watcher, and how the HTTP service wakes it. */
 export interface WatchStatus {
-  /** The leader, while this watcher is on standby. */
   standby: Holder | undefined;
   /** Time when the next check is overdue, in milliseconds since 1970; undefined before the first one is scheduled. */
   late: number | undefined;
@@ -78,7 +74,6 @@ export interface Leadership {
 
 /** The schedule of checks, in milliseconds since 1970. */
 export interface Schedule {
-  /** The first time after another one. */
   readonly after: (time: number) => number;
 }
 

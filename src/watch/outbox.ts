@@ -10,10 +10,8 @@ import { adaptiveCard, takesCards } from "./adaptive-card.ts";
 import { type Clock, pause } from "./clock.ts";
 import type { MessageBody } from "./notification-texts.ts";
 
-/** Delivers notifications in the background, and retries while a receiver is unavailable. */
 export interface Outbox {
   readonly flush: () => void;
-  /** Resolves when no attempt is in progress. */
   readonly settled: () => Promise<void>;
 }
 

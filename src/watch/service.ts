@@ -34,7 +34,6 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Listens until it is disposed of. @throws UserError if it cannot. */
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
   const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
   const server = createServer(limits, (request, response) => {

@@ -1,5 +1,5 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
-import { type Due, type Leadership, nextDue } from "./options.ts";
+import type { Due, Leadership } from "./options.ts";
 import type { WatchState } from "./watch-state.ts";
 
 export interface Trigger {
@@ -13,7 +13,6 @@ export interface Trigger {
 export interface Times {
   due: Due;
   poll: number;
-  now: number;
   /** The commit of the checkout that was checked last, with or without an error. */
   commit?: string;
   /** The last reported error of the checkout; empty after a success. */
@@ -24,8 +23,6 @@ export interface Times {
 export async function nextTrigger(leader: Leadership, memory: WatchState, times: Times): Promise<Trigger | undefined> {
   const { clock, status, request } = leader.options;
   const now = clock.now();
-  if (now < times.now) reschedule(leader, times, now);
-  times.now = now;
   const next = nextMoment(leader, times);
   if (next > now) {
     await leader.wakeSignal.wait(next - now);
@@ -83,15 +80,4 @@ async function triggerOfCommit(
   if (since === undefined || options.follow?.touches(since, commit)) return { since, errors: [] };
   memory.change({ commit });
   return undefined;
-}
-
-/** If the clock was set back, scheduled times may be far in the future. */
-function reschedule({ options: { schedule, clock, status } }: Leadership, times: Times, now: number): void {
-  const next = nextDue(schedule, now, clock.random);
-  if (next.at < times.due.at) {
-    times.due = next;
-    status.late = next.late;
-  }
-  times.poll = Math.min(times.poll, now);
-  if (status.push) status.push = { ...status.push, at: Math.min(status.push.at, now) };
 }

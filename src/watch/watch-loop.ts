@@ -45,7 +45,7 @@ export async function runWatchLoop(
   const { options, lease } = leader;
   const { clock, schedule, request, status, host, checks } = options;
   const now = clock.now();
-  const times: Times = { due: firstDue(progress, now), poll: 0, now, lastError: "" };
+  const times: Times = { due: firstDue(progress, now), poll: 0, lastError: "" };
   for (;;) {
     if (request.signal?.aborted) return memory.save().then(() => exit.done);
     const lost = lease.lost();
@@ -112,7 +112,6 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
 
 type Done = Awaited<ReturnType<typeof applySelected>>;
 
-/** Notifies of objections by guards, rules and approvals, if they changed. */
 function notificationsOfRefusal(
   memory: WatchState,
   { applied, waiting }: Done,
@@ -148,7 +147,6 @@ async function remember(memory: WatchState, { plan, compared, whole }: CheckEnd)
 
 interface SelectedApply {
   readonly applied?: Applied;
-  /** The saved plan that needs approvals. */
   readonly waiting?: WatchMemory["waiting"];
 }
 
@@ -201,7 +199,6 @@ async function save(request: Request, only: ChosenChanges, digest: string): Prom
   return savedAs === undefined ? undefined : { run: savedAs, digest };
 }
 
-/** The problems of an apply, with one for each change that failed. */
 function applyErrors({ plan: { problems }, outcomes }: Applied): readonly ReportedProblem[] {
   const failed = [...(outcomes ?? [])].filter(([, { status }]) => status !== "applied" && status !== "stale");
   const reported = failed.map(([address, { status, error = status }]) => {

@@ -49,23 +49,6 @@ describe("a schedule", () => {
 });
 
 describe("a watcher", () => {
-  test("whose clock is set back checks as often as before", async () => {
-    const place = await fleet();
-    const clock = movedClock();
-    const ends: number[] = [];
-    let back = 0;
-    const { ended } = watching(place, {
-      checks: 3,
-      clock: { ...clock, now: () => clock.now() - back },
-      after: (end, checks) => {
-        if (checks === 1) back = 24 * 60 * minute;
-        ends.push(end.finishedAt.getTime());
-      },
-    });
-    expect(await ended).toBe(0);
-    expect((ends[2] ?? 0) - (ends[0] ?? 0)).toBeLessThan(-22 * 60 * minute);
-  });
-
   test("whose last check cannot be kept ends, and says so", async () => {
     const place = await fleet();
     const after = () => void mkdirSync(join(place.root, ".evenkeel", "notes", "watch.txt"), { recursive: true });
