@@ -21,10 +21,6 @@ export function htmlCode(text: string): string {
   return encodeEntities(truncate(text));
 }
 
-export function htmlLinked(text: string, url: string | undefined): string {
-  return url === undefined ? htmlCode(text) : `<a href="${url}">${htmlCode(text)}</a>`;
-}
-
 export function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }

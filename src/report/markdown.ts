@@ -5,17 +5,8 @@ import { fieldNamesOf, linesText, lineText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
 import { archivedText, commitText, minuteText, ownersCounted, scopeText } from "../plan/heading.ts";
 import type { Summary } from "../plan/plan.ts";
-import {
-  code,
-  fitLines,
-  heading,
-  htmlCode,
-  htmlLinked,
-  linked,
-  row as tableRow,
-  takeFitting,
-} from "./markdown-text.ts";
-import { type FindingRenderer, lineUrl, projectUrl, type Renderer, type Report } from "./report.ts";
+import { code, fitLines, heading, htmlCode, linked, row as tableRow, takeFitting } from "./markdown-text.ts";
+import { type FindingRenderer, lineUrl, type Renderer, type Report } from "./report.ts";
 import { fieldTexts, type Line, planView, problemSections, type Row, type Section, shown } from "./view.ts";
 
 /** Characters of a comment that every forge accepts, with room for additions by a pipeline. */
@@ -27,34 +18,32 @@ const longestList = 8_000;
 /** Room for the sentence that counts omissions. */
 const reserve = 200;
 
-interface Urls {
-  readonly line: (place: Place) => string | undefined;
-  readonly project: (name: string) => string | undefined;
-}
+/** The page of a source line; undefined if there is none. */
+type LineUrl = (place: Place) => string | undefined;
 
 export const planMarkdown: Renderer = (report) => {
   const { plan, catalogue, command, compared } = report;
-  const urls = createUrls(report, plan.server.url);
+  const url = lineUrls(report);
   const { sections, rows } = planView(plan, catalogue, command);
   const list = (id: string) =>
     sectionMarkdown(
       sections.find((section) => section.id === id),
-      urls,
+      url,
     );
   const about = compared ? [counts(report), list("waves"), list("first")] : [];
   const rest = ["objections", "waived", "overridden", "problems", "warnings"].map(list);
-  return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, urls);
+  return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, url);
 };
 
 export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;
-  const urls = createUrls(report);
+  const url = lineUrls(report);
   return paragraphs([
     marker(report.command),
     headline,
-    ...problemSections(report.plan).map((section) => sectionMarkdown(section, urls)),
+    ...problemSections(report.plan).map((section) => sectionMarkdown(section, url)),
   ]);
 };
 
@@ -62,20 +51,16 @@ export const findingsMarkdown: FindingRenderer = (report) => {
  * Paragraphs, a table with a row for all projects that share a change, and folded details. At most {@link
  * longestMarkdown} characters: the largest details go first, then the end of the table.
  */
-export function withRows(head: readonly string[], rows: readonly Row[], urls: Urls = noUrls): string {
+export function withRows(head: readonly string[], rows: readonly Row[], url = noUrl): string {
   const room = longestMarkdown - paragraphs(head).length - reserve;
-  const table = rows.length > 0 ? changeTable(rows, room, urls) : "";
-  return paragraphs([...head, table, ...foldedDetails(rows, room - table.length, urls)]);
+  const table = rows.length > 0 ? changeTable(rows, room, url) : "";
+  return paragraphs([...head, table, ...foldedDetails(rows, room - table.length, url)]);
 }
 
-const noUrls: Urls = { line: () => undefined, project: () => undefined };
+const noUrl: LineUrl = () => undefined;
 
-/** Projects are linked only where files are: in pipelines. */
-function createUrls({ links, folder }: Pick<Report<unknown>, "links" | "folder">, server?: string): Urls {
-  return {
-    line: (place) => lineUrl(links, folder, place),
-    project: (name) => (links?.files === undefined || server === undefined ? undefined : projectUrl(server, name)),
-  };
+function lineUrls({ links, folder }: Pick<Report<unknown>, "links" | "folder">): LineUrl {
+  return (place) => lineUrl(links, folder, place);
 }
 
 /** The first line, by which a pipeline finds its earlier comment. */
@@ -131,27 +116,24 @@ function counts({ plan: { summary, server, inherited = [] }, command }: Report):
   ].join(" · ");
 }
 
-export function sectionMarkdown(
-  section: Pick<Section, "title" | "one" | "lines"> | undefined,
-  urls: Urls = noUrls,
-): string {
+export function sectionMarkdown(section: Pick<Section, "title" | "one" | "lines"> | undefined, url = noUrl): string {
   if (!section || section.lines.length === 0) return "";
   const { title, one, lines } = section;
   const rest = (omitted: number) => `… and ${counted(omitted, `more ${one}`)}.`;
-  const items = lines.map((line) => `- ${lineMarkdown(line, urls)}`);
+  const items = lines.map((line) => `- ${lineMarkdown(line, url)}`);
   return [`**${title}**`, "", ...fitLines(items, longestList, rest)].join("\n");
 }
 
-function lineMarkdown({ lead, words, place, project, path, rule }: Line, urls: Urls): string {
+function lineMarkdown({ lead, words, place, project, path, rule }: Line, url: LineUrl): string {
   if (lead !== undefined) return `**${lead}**: ${words.map(code).join("; ")}`;
   const { file, line = 1, column = 1 } = place ?? {};
-  const url = file === undefined ? project && urls.project(project) : urls.line({ file, line, column });
   const where = file === undefined ? project : `${file}:${line}`;
+  const page = file === undefined ? undefined : url({ file, line, column });
   const rest = [path, ...words, rule].flatMap((part) => (part === undefined ? [] : code(part)));
-  return [...(where === undefined ? [] : [linked(where, url || undefined)]), ...rest].join(" ");
+  return [...(where === undefined ? [] : [linked(where, page)]), ...rest].join(" ");
 }
 
-function changeTable(rows: readonly Row[], room: number, urls: Urls): string {
+function changeTable(rows: readonly Row[], room: number, url: LineUrl): string {
   const isApplied = rows.some(({ outcome }) => outcome);
   const hasReasons = rows.some(({ reason }) => reason);
   const titles = ["", "Change", "Before and after", ...(hasReasons ? ["Why"] : []), "Source"];
@@ -159,7 +141,7 @@ function changeTable(rows: readonly Row[], room: number, urls: Urls): string {
   const lines = rows.map((row) => {
     const { row: values = fieldNamesOf(row.sides).join(", ") } = fieldTexts(row.sides);
     const why = hasReasons ? [code(row.reason)] : [];
-    const source = linked(linesText(row.places), urls.line(row.places[0]));
+    const source = linked(linesText(row.places), url(row.places[0]));
     const cells = [actionCell(row), code(row.title), values && code(values), ...why, source];
     return tableRow([...cells, ...(isApplied ? [outcomeCell(row)] : [])]);
   });
@@ -183,8 +165,8 @@ function outcomeCell({ outcome }: Row): string {
 }
 
 /** Details in the table's order. If not all fit, omits the largest and adds a sentence. */
-function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly string[] {
-  const all = listDetails(rows, urls);
+function foldedDetails(rows: readonly Row[], room: number, url: LineUrl): readonly string[] {
+  const all = listDetails(rows, url);
   const bySize = [...all].sort((a, b) => a.length - b.length);
   const fitting = new Set(takeFitting(bySize, room));
   const omitted = all.length - fitting.size;
@@ -193,16 +175,12 @@ function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly
   return [...all.filter((details) => fitting.has(details)), ...(omitted > 0 ? [sentence] : [])];
 }
 
-function listDetails(rows: readonly Row[], urls: Urls): readonly string[] {
+function listDetails(rows: readonly Row[], url: LineUrl): readonly string[] {
   const own = rows.filter(({ projects }) => projects.length === 1);
   return [
-    ...rows.filter(({ projects }) => projects.length > 1).map((row) => groupDetails(row, urls)),
+    ...rows.filter(({ projects }) => projects.length > 1).map((row) => groupDetails(row, url)),
     ...[...grouped(own, ({ projects: [project] }) => project)].map(([project = "", single]) => {
-      return foldDetails(
-        `${htmlLinked(project, urls.project(project))}: ${counted(single.length, "change")}`,
-        single,
-        [],
-      );
+      return foldDetails(`${htmlCode(project)}: ${counted(single.length, "change")}`, single, []);
     }),
   ];
 }
@@ -211,12 +189,12 @@ const longestNames = 4_000;
 
 const mostLines = 40;
 
-function groupDetails(row: Row, urls: Urls): string {
+function groupDetails(row: Row, url: LineUrl): string {
   const { projects, places } = row;
-  const lines = places.slice(0, mostLines).map((place) => linked(lineText(place), urls.line(place)));
+  const lines = places.slice(0, mostLines).map((place) => linked(lineText(place), url(place)));
   const more = places.length > mostLines ? `, and ${places.length - mostLines} more` : "";
   const names = fitLines(
-    [...projects].sort().map((project) => `- ${linked(project, urls.project(project))}`),
+    [...projects].sort().map((project) => `- ${code(project)}`),
     longestNames,
     (omitted) => `… and ${counted(omitted, "more project")}.`,
   );

@@ -1,4 +1,3 @@
-import { bareName, isId } from "../model/owner.ts";
 import type { Place } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
@@ -14,7 +13,6 @@ export interface Report<Content = Plan> extends Circumstances {
   readonly finishedAt: Date;
   /** False if problems or the server prevented the comparison. */
   readonly compared: boolean;
-  /** Name of the run under which the state stores the plan. */
   readonly saved?: string | undefined;
   readonly next?: readonly NextStep[];
 }
@@ -51,7 +49,6 @@ const planForms = {
 export type FindingKind = keyof typeof findingForms;
 export type PlanKind = keyof typeof planForms;
 
-/** Reports that each command renders itself: its terminal output and its JSON document. */
 const ownKinds = ["text", "json"] as const;
 export type OwnKind = (typeof ownKinds)[number];
 
@@ -79,12 +76,6 @@ export interface Links {
 /** The URL of a source line; undefined if files have none. `folder`: path from the repository to the workspace. */
 export function lineUrl({ files }: Links = {}, folder: string, { file, line }: Place): string | undefined {
   return files === undefined ? undefined : `${files}${encodedPath(`${folder}${file}`)}#L${line}`;
-}
-
-/** The URL of a project or group on the managed server; undefined if its path is unknown. */
-export function projectUrl(server: string, name: string): string | undefined {
-  const path = bareName(name);
-  return isId(path) || !/^https?:\/\//.test(server) ? undefined : `${server.replace(/\/+$/, "")}/${encodedPath(path)}`;
 }
 
 /** Percent-encodes also parentheses and quotes, which markup could take for the end of a URL. */

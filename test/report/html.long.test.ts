@@ -143,17 +143,6 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await change.locator(".origin").textContent()).toContain("PUT projects/7/integrations/chat");
   });
 
-  test("brings the part of a long value that differs into sight", async () => {
-    const lines = Array.from({ length: 60 }, (_, i) => `line ${i} of a template`).join("\n");
-    const change = fieldsOf("update", { template: lines }, { template: lines.replace("line 50", "line fifty") });
-    const page = await open(planWith({ changes: [planned("payments/api", "chat", "update", { change })] }));
-    const marked = page.locator("td.after mark");
-    expect(await marked.textContent()).toBe("fifty");
-    const [box, mark] = [await page.locator("td.after code").boundingBox(), await marked.boundingBox()];
-    expect(mark?.y).toBeGreaterThan(box?.y ?? Number.POSITIVE_INFINITY);
-    expect(mark?.y).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
-  });
-
   test("tells problems, objections, warnings and what could not be compared", async () => {
     const page = await open(small);
     const notices = page.locator("#notices");
@@ -370,14 +359,12 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await rowsOf(page).count()).toBe(2_200);
   });
 
-  test("paper holds all that matches, unfolded", async () => {
-    const changes = Array.from({ length: 150 }, (_, i) => planned(`group/project-${i}`, `chat-${i}`, "update"));
+  test("paper holds all that matches", async () => {
+    const changes = Array.from({ length: 250 }, (_, i) => planned(`group/project-${i}`, `chat-${i}`, "update"));
     const page = await open(planWith({ changes }));
     await page.getByLabel("Search").fill("chat");
-    const drawn = "document.querySelectorAll('.rows > li > details[open] table').length";
-    await page.evaluate(`addEventListener("beforeprint", () => { window.printed = ${drawn}; })`);
+    expect(await rowsOf(page).count()).toBe(200);
     await page.pdf();
-    expect(await page.evaluate("window.printed")).toBe(150);
-    await expect.poll(async () => [await rowsOf(page).count(), await page.evaluate(drawn)]).toEqual([150, 0]);
+    await expect.poll(() => rowsOf(page).count()).toBe(250);
   });
 });

@@ -4,7 +4,7 @@ import { ciLinks } from "../../src/commands/plan-reports.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { planHtml } from "../../src/report/html/report-page.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";
-import { lineUrl, projectUrl } from "../../src/report/report.ts";
+import { lineUrl } from "../../src/report/report.ts";
 import { changeWith, hostile, plainWords } from "../support/hostile.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
 
@@ -53,19 +53,17 @@ describe("links of a pipeline", () => {
   });
 });
 
-test("markdown and HTML link lines, projects and the HTML report", () => {
+test("markdown and HTML link lines and the HTML report", () => {
   const plan = planWith({ changes: [planned("pay/api", "chat", "disable"), planned("pay/core", "chat", "disable")] });
   const links = linksOf(gitlab, "html=plan.html");
   const report = reportOf(plan, { links, folder: "ws/" });
   const line = `https://code.example.com/ops/policies/-/blob/${commit}/ws/policies/base.yaml#L12`;
   const markdown = planMarkdown(report, () => undefined);
   expect(markdown).toContain(`[\`policies/base.yaml:12\`](${line})`);
-  expect(markdown).toContain("- [`pay/api`](https://code.example.com/pay/api)\n");
   expect(markdown).toContain(` · [HTML report](${links.page})`);
   expect(
     planHtml(plan, catalogueOf(), { command: "plan", lineUrl: (place) => lineUrl(links, "ws/", place) }),
   ).toContain(`<a href="${line}">`);
-  expect(projectUrl("https://code.example.com/", "42")).toBeUndefined();
 });
 
 /** What a forge reads as markup. */

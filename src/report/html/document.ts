@@ -42,7 +42,6 @@ export const reportPolicy = [
 /** Policy of a report file without a script. */
 const staticPolicy = `default-src 'none'; style-src '${hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** A report as one HTML file that needs no network. */
 export function reportDocument(title: string, body: Markup, hasScript: boolean): string {
   const code = hasScript ? markup`<script type="module">${ownMarkup(script)}</script>` : "";
   const head = markup`<meta http-equiv="Content-Security-Policy" content="${ownMarkup(hasScript ? reportPolicy : staticPolicy)}">

@@ -9,7 +9,6 @@ export type Facet = (typeof facets)[number];
 export interface Filter extends Readonly<Record<Facet, ReadonlySet<string>>> {
   /** Words that must all occur. */
   readonly q: string;
-  /** A project's name, or a part of it. */
   readonly project: string;
 }
 

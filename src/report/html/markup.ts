@@ -79,13 +79,11 @@ export function badge(status: string, tone = status): Markup {
   return markup`<span class="badge ${tone}">${status}</span>`;
 }
 
-/** Names and values; entries without a value are left out. */
 export function factList(facts: readonly (readonly [name: string, value: string | Markup])[]): Markup {
   const shown = facts.filter(([, value]) => value !== "");
   return markup`<dl class="facts">${each(shown, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A command line and its purpose. */
 export interface ShownCommand {
   readonly purpose: string;
   readonly line: string;

@@ -153,7 +153,6 @@ function lineNode({ lead, highlight, words, ...line }: Line): Markup {
   return markup`${name}${each(codes, (code) => markup`<code>${code}</code> `)}${text}${rule === undefined ? "" : markup` <span class="rule">(${rule})</span>`}${objected}`;
 }
 
-/** The title of a highlight, linked to its changes if a filter selects exactly these. */
 function highlightLink({ topic, title, changes }: Highlight): Markup {
   const filter = filters[topic];
   const isExact = filter.action === undefined || changes.every((change) => filter.action?.has(actionOf(change)));
@@ -225,7 +224,6 @@ function facetButton(facet: Facet, word: string, content: Markup, className: Mar
   return markup`<button type="button" class="${className}" data-facet="${facet}" data-word="${word}" aria-pressed="false"${isDisabled ? markup` disabled` : ""}>${content}</button>`;
 }
 
-/** The search fields, and a button per kind and outcome with its number of changes. */
 function toolbarNode(rows: readonly Row[]): Markup {
   const chips = (["kind", "outcome"] as const).flatMap((facet) =>
     [...grouped(rows, (row) => facetsOf(row)[facet] || undefined)].map(([word, members]) => {
@@ -239,7 +237,7 @@ function toolbarNode(rows: readonly Row[]): Markup {
 <label><span>Project</span><input id="project" type="search" autocomplete="off" spellcheck="false" placeholder="All projects"></label>
 </div>
 <fieldset class="chips"><legend class="unseen">Kinds and outcomes</legend>${chips}</fieldset>
-<div class="tally"><output id="count">${counted(countChanges(rows), "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>
+<div class="tally"><output id="count">${counted(countChanges(rows), "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button></div>
 </search>`;
 }
 

@@ -20,7 +20,6 @@ interface RowContent {
   readonly moreSources?: number;
   readonly detail: Markup;
   readonly isOpen?: boolean;
-  /** Attributes for the script. */
   readonly data?: Markup;
 }
 
@@ -86,7 +85,6 @@ export function changeNode(row: Row, options: RowOptions = {}): Markup {
   });
 }
 
-/** Facet values of a change; empty where a facet does not apply. */
 export function facetsOf({ effect, action, outcome, members: [change], name }: Row): Readonly<Record<Facet, string>> {
   return {
     policy_effect: effect ?? "",
@@ -169,7 +167,6 @@ function projectsNode({ members, projects, sides, places }: Row, link: (change: 
   return members.length > 0 ? projectList(each(members, memberNode)) : projectNamesNode(projects);
 }
 
-/** Project names, folded after the first few. */
 export function projectNamesNode(projects: readonly string[]): Markup {
   return projectList(each(projects, (name) => markup`<li>${name}</li>`));
 }
@@ -226,14 +223,12 @@ export function valueText(value: Value): string {
 }
 
 interface ValueOptions {
-  /** Shown in place of a missing value. */
   readonly absent: string;
   /** The value on the other side; differences to it are marked. */
   readonly other?: Value | undefined;
   readonly most?: number | undefined;
 }
 
-/** The value of a field; a secret is shown as its reference. */
 export function valueNode(value: Value | undefined | null, { absent, other, most }: ValueOptions): Markup {
   if (value === undefined || value === null) return markup`<span class="absent">${absent}</span>`;
   if (isReference(value)) return secretNode(value);

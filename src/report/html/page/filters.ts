@@ -25,17 +25,16 @@ export function startFilters(): void {
     goToChanges();
   });
   part("more").addEventListener("click", () => list.showMore(step * 10));
+  addEventListener("beforeprint", () => list.showMore(list.matches.length));
   addEventListener("hashchange", () => {
     readHash();
     const summary = revealOnly(list.matches);
     if (summary) summary.focus({ preventScroll: true });
     else goToChanges();
   });
-  openOnRequest(list);
   readHash();
   if (list.filter.q !== "") revealOnly(list.matches);
   part("list").classList.add("ready");
-  scrollToMarks(part("list"));
 }
 
 class FilteredList {
@@ -124,36 +123,8 @@ function goToChanges(): void {
   part("changes-title").focus({ preventScroll: true });
 }
 
-/** Scrolls to the row if it is the only one, and returns its summary; else null. */
 function revealOnly([only, ...others]: readonly RowMatch[]): HTMLElement | null {
   if (!only || others.length > 0) return null;
   only.row.node.scrollIntoView({ block: "start" });
   return only.row.node.querySelector("summary");
-}
-
-function openOnRequest(list: FilteredList): void {
-  const expand = part("expand");
-  expand.addEventListener("click", () => {
-    const isOpen = expand.textContent === "Open all";
-    for (const { row } of list.matches) row.details.open = isOpen;
-    expand.textContent = isOpen ? "Close all" : "Open all";
-  });
-  let opened: HTMLDetailsElement[] = [];
-  addEventListener("beforeprint", () => {
-    list.showMore(list.matches.length);
-    opened = [...document.querySelectorAll<HTMLDetailsElement>("#list details:not([open])")];
-    for (const details of opened) details.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const details of opened) details.open = false;
-  });
-  part("list").addEventListener("toggle", ({ target }) => scrollToMarks(target as Element), { capture: true });
-}
-
-/** Scrolls long values to the part that differs. */
-function scrollToMarks(node: Element): void {
-  for (const mark of node.querySelectorAll("mark")) {
-    const box = mark.closest("code");
-    if (box && mark.offsetTop > box.clientHeight / 2) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
-  }
 }

@@ -45,7 +45,6 @@ async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<vo
   }, confirmation);
 }
 
-/** Shows the progress of a run; reloads the page when the run has ended. */
 async function followRun(node: HTMLElement, address: string): Promise<void> {
   const { progress } = await (await fetch(address)).json();
   if (!progress) return location.reload();

@@ -103,7 +103,6 @@ function textFilter(rows: readonly ChangeRow[], filter: Filter) {
     });
 }
 
-/** Shows only the matching projects of a row, or a single one as an ordinary change. */
 export function narrow({ row, members }: RowMatch): void {
   const { node } = row;
   if (row.count === 1) return;
