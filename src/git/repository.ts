@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import process from "node:process";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
@@ -12,8 +12,6 @@ export interface GitRepository {
   readonly top: string;
   /** Path from there to the workspace: empty, or with a trailing slash. */
   readonly prefix: string;
-  /** The path with symbolic links, which may have other targets at another commit. */
-  readonly named: string;
   readonly ask: (...args: readonly string[]) => string | undefined;
   /** Contents of blobs by ID, without filters. @throws UserError if one is missing. */
   readonly readBlobs: (ids: readonly string[]) => ReadonlyMap<string, Buffer>;
@@ -27,7 +25,6 @@ export function repositoryAround(folder: string): GitRepository {
   return {
     top: location.top,
     prefix: gitPrefixOf(relative(location.top, home)),
-    named: namedBelow(location.top, resolve(folder)) ?? relative(location.top, home),
     ask: (...args) => {
       const { code, stdout } = git.run(...args);
       return code === 0 ? stdout : undefined;
@@ -56,13 +53,6 @@ function readBlobs(location: GitLocation, ids: readonly string[]): ReadonlyMap<s
 
 function describeMissing(id: string): string {
   return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
-}
-
-/** The path of a workspace from the outermost folder that resolves to the top, so that links stay in it. */
-function namedBelow(top: string, path: string): string | undefined {
-  const outer = dirname(path) === path ? undefined : namedBelow(top, dirname(path));
-  if (outer !== undefined) return join(outer, basename(path));
-  return realpathSync.native(path) === top ? "" : undefined;
 }
 
 /** A path below a folder as a prefix of git's paths: empty, or with a trailing slash. */

@@ -114,7 +114,7 @@ function withCheckout<Result>(
   try {
     const rows = listTree(repository, commit);
     writeTree(repository, rows, top);
-    const root = realFolder(join(top, repository.named));
+    const root = realFolder(join(top, repository.prefix));
     if (root === undefined || !existsSync(join(root, workspaceFile))) return undefined;
     const show = (path: string) => repository.ask("show", `${commit}:${relative(top, path).split(sep).join("/")}`);
     return work({
@@ -164,14 +164,13 @@ interface TreeRow {
   readonly path: string;
 }
 
-/** With links in the workspace, or on the path to it, the whole repository is needed for their targets. */
-function listTree({ prefix, named, ask }: GitRepository, commit: string): readonly TreeRow[] {
+/** With links in the workspace, the whole repository is needed for their targets. */
+function listTree({ prefix, ask }: GitRepository, commit: string): readonly TreeRow[] {
   const list = (paths: readonly string[]) => {
     const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...paths);
     if (listed === undefined) throw new UserError(`git cannot list the files of ${commit}`, exit.usage);
     return listed.split("\0").flatMap(parseRow);
   };
-  if (join(prefix, ".") !== join(named, ".")) return list([]);
   const rows = list(listPathspecs(prefix));
   return prefix !== "" && rows.some(({ form }) => form === "link") ? list([]) : rows;
 }

@@ -87,16 +87,6 @@ const variants: Readonly<Record<string, Variant>> = {
     },
     change: { "ws/conf/prod.yaml.txt": settings(["b/*.yaml"]) },
   },
-  "the workspace itself behind a link that is turned elsewhere": {
-    before: {
-      "ws/policies/p.yaml": allowed,
-      "ws2/evenkeel.yaml": settings(["policies/*.yaml"]),
-      "ws2/policies/p.yaml": denied,
-      live: "-> ws",
-    },
-    change: { live: "-> ws2" },
-    at: "live",
-  },
   "a file of a workspace behind a link": {
     before: { "ws/policies/p.yaml": allowed, live: "-> ws" },
     change: { "ws/policies/p.yaml": denied },
