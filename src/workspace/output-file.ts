@@ -30,7 +30,6 @@ const statOptions = { bigint: true, throwIfNoEntry: false } as const;
 export function outputAt(path: string, links = 0): Output {
   const fd = findStream(path);
   if (fd !== undefined) return { fd };
-  if (streamOfOther.test(path)) return { device: path };
   const stat = lstatSync(path, statOptions);
   if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(resolveTarget(path, links), links + 1);
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
@@ -43,9 +42,6 @@ function findStream(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path)?.[1];
   return number === undefined ? streams[path] : Number(number);
 }
-
-/** A stream of another process, or a file behind it, cannot be replaced; it is opened and written to. */
-const streamOfOther = /^\/proc\/\d+\/(?:task\/\d+\/)?fd\/\d+$/;
 
 function resolveTarget(link: string, links: number): string {
   if (links >= mostLinks) throw Object.assign(new Error("too many links"), { code: "ELOOP" });

@@ -1,19 +1,15 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -77,20 +73,6 @@ describe("an output", () => {
     const at = folder();
     symlinkSync(path, at("link"));
     expect(outputAt(at("link"))).toEqual({ fd: 1 });
-  });
-
-  test("goes into a file that another process has open, as a shell's > does", async () => {
-    const at = folder();
-    const opened = openSync(at("a"), "w");
-    writeSync(opened, "before, and longer");
-    const other = spawn("cat", { stdio: ["pipe", opened, "ignore"] });
-    const stream = (number: number) => `/proc/${other.pid}/fd/${number}`;
-    expect([outputError(stream(1)), outputError(stream(99))]).toEqual([undefined, "no such file or folder"]);
-    write(stream(1), "after");
-    expect(readFileSync(at("a"), "utf8")).toBe("after");
-    other.stdin?.end();
-    await once(other, "close");
-    closeSync(opened);
   });
 
   test("that cannot be written is known before", () => {
