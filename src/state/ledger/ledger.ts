@@ -81,7 +81,6 @@ interface Entry {
 interface ProjectEntries {
   project: string;
   readonly entries: Map<string, Entry>;
-  isChanged: boolean;
 }
 
 /** Maximum number of projects with parsed entries; more than are compared concurrently. */
@@ -114,12 +113,11 @@ class ProjectMemories {
     if (memory) own.entries.set(rest.toLowerCase(), { rest, memory });
     else own.entries.delete(rest.toLowerCase());
     own.project = project;
-    own.isChanged = true;
     this.#changed.add(name);
   }
 
   takeChanged(): readonly string[] {
-    for (const [name, own] of this.#parsed) this.#write(name, own);
+    this.#writeEdits();
     const changed = [...this.#changed];
     this.#changed.clear();
     return changed;
@@ -137,35 +135,32 @@ class ProjectMemories {
   #of(name: string): ProjectEntries {
     const known = this.#parsed.get(name);
     if (known) return known;
+    if (this.#parsed.size >= maxParsed) this.#writeEdits();
     const own = this.#parse(name);
     this.#parsed.set(name, own);
-    const [oldest] = this.#parsed.size > maxParsed ? this.#parsed : [];
-    if (oldest) {
-      this.#write(...oldest);
-      this.#parsed.delete(oldest[0]);
-    }
     return own;
   }
 
   #parse(name: string): ProjectEntries {
     const text = this.#lines.get(name);
-    if (text === undefined || ledgerHead(text)?.key !== this.#keyId) {
-      return { project: name, entries: new Map(), isChanged: false };
-    }
+    if (text === undefined || ledgerHead(text)?.key !== this.#keyId) return { project: name, entries: new Map() };
     const line = ledgerLine(text);
     if (!line) throw new UserError(`the ledger's line of ${name} is damaged; delete it, or restore the file`);
     const entries = Object.entries(line.resources).map(
       ([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const,
     );
-    return { project: line.project, entries: new Map(entries), isChanged: false };
+    return { project: line.project, entries: new Map(entries) };
   }
 
-  #write(name: string, own: ProjectEntries): void {
-    if (!own.isChanged) return;
-    own.isChanged = false;
-    const resources = Object.fromEntries(Array.from(own.entries.values(), ({ rest, memory }) => [rest, memory]));
-    if (own.entries.size === 0) this.#lines.delete(name);
-    else this.#lines.set(name, canonicalLine({ project: own.project, key: this.#keyId, resources }));
+  /** Turns parsed projects into lines again. */
+  #writeEdits(): void {
+    for (const [name, { project, entries }] of this.#parsed) {
+      if (!this.#changed.has(name)) continue;
+      const resources = Object.fromEntries(Array.from(entries.values(), ({ rest, memory }) => [rest, memory]));
+      if (entries.size === 0) this.#lines.delete(name);
+      else this.#lines.set(name, canonicalLine({ project, key: this.#keyId, resources }));
+    }
+    this.#parsed.clear();
   }
 }
 
