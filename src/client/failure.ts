@@ -22,78 +22,54 @@ export type FailureKind =
   | "aborted"
   | "unauthorized";
 
-export interface FailureFacts {
-  readonly method: Call["method"];
-  /** Relative to /api/v4, as in the call, even if it was sent to an alias of the route. */
-  readonly path: string;
-  readonly url: string;
-  readonly kind: FailureKind;
-  /** Completes "GET https://… ". */
-  readonly what: string;
-  readonly status?: number | undefined;
-  readonly serverMessage?: string | undefined;
-  readonly uncertain?: boolean;
-  readonly passing?: boolean;
-  readonly sent?: boolean;
-  readonly endsRun?: boolean;
-  /** The pause that the server asked for and that the run did not outlast. */
-  readonly pause?: string | undefined;
-  readonly unknownRoute?: boolean;
-  readonly movedTo?: string;
-  readonly attempts: number;
-  readonly setting?: string | undefined;
-  readonly tokenName?: string | undefined;
-  readonly dialect?: string | undefined;
-  readonly called?: CalledKind | undefined;
-}
+/** Input of a failure; plain data, from which another process can construct the same one. */
+export type FailureFacts = Pick<CallFailed, "method" | "path" | "url" | "kind" | "attempts"> &
+  Partial<Pick<CallFailed, "status" | "serverMessage" | "movedTo" | keyof typeof defaults>> & {
+    /** Completes "GET https://… ". */
+    readonly what: string;
+    /** The pause that the server asked for and that the run did not outlast. */
+    readonly pause?: string | undefined;
+    readonly setting?: string | undefined;
+    readonly tokenName?: string | undefined;
+    readonly dialect?: string | undefined;
+    readonly called?: CalledKind | undefined;
+  };
+
+const defaults = { uncertain: false, passing: false, sent: true, endsRun: false, unknownRoute: false };
 
 /** Its message is one sentence with method, URL, status and the server's words, without the token or a secret. */
 export class CallFailed extends Error {
-  readonly method: Call["method"];
-  readonly path: string;
-  readonly url: string;
-  readonly kind: FailureKind;
+  readonly method!: Call["method"];
+  /** Relative to /api/v4, as in the call, even if it was sent to an alias of the route. */
+  readonly path!: string;
+  readonly url!: string;
+  readonly kind!: FailureKind;
   /** Set only if the API itself responded: a web page's 404 does not mean that anything is absent. */
   readonly status: number | undefined;
   readonly serverMessage: string | undefined;
   /** For a write: true if the server may have carried it out. */
-  readonly uncertain: boolean;
-  readonly passing: boolean;
-  readonly sent: boolean;
+  readonly uncertain!: boolean;
+  readonly passing!: boolean;
+  readonly sent!: boolean;
   /** True if every further call would fail too: a rejected token, a stopped run, an unreachable server. */
-  readonly endsRun: boolean;
+  readonly endsRun!: boolean;
   /** The server does not route the path (docs/architecture.md): the resource may exist under an alias. */
-  readonly unknownRoute: boolean;
+  readonly unknownRoute!: boolean;
   readonly movedTo: string | undefined;
   /** Number of attempts, sent or not; 0 if there was none. */
-  readonly attempts: number;
-
-  /** The input, from which another process can construct the same failure. */
+  readonly attempts!: number;
   readonly facts: FailureFacts;
-
   /** The server's unredacted words, never shown. */
   readonly #said: string;
 
-  /** `said`: the server's words before redaction, which may remove part of a phrase. Used only for decisions. */
+  /** `original`: the server's words before redaction, which may remove part of a phrase. Used only for decisions. */
   constructor(facts: FailureFacts, original = facts.serverMessage ?? "") {
     const tries = facts.attempts > 1 ? ` (tried ${facts.attempts} times)` : "";
     super(`${facts.method} ${withoutPaging(facts.url)} ${facts.what}${tries}`);
     this.name = "CallFailed";
     this.facts = facts;
     this.#said = original;
-    this.method = facts.method;
-    this.path = facts.path;
-    this.url = facts.url;
-    this.kind = facts.kind;
-    this.status = facts.status;
-    this.serverMessage = facts.serverMessage;
-    this.uncertain = facts.uncertain ?? false;
-    this.passing = facts.passing ?? false;
-    this.sent = facts.sent ?? true;
-    this.endsRun = facts.endsRun ?? false;
-    this.unknownRoute = facts.unknownRoute ?? false;
-    this.movedTo = facts.movedTo;
-    this.attempts = facts.attempts;
+    Object.assign(this, defaults, facts);
   }
 
   /** True if the resource itself is absent, not its project, group or route. */
