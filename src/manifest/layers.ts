@@ -23,7 +23,7 @@ import { interpolatedResource, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
 import { compareLayers, type Layer, matchingLayers, overrules } from "./selection.ts";
 import { isTemplate } from "./template.ts";
-import { createScope, type StandIn, type VariableScope } from "./variable-scope.ts";
+import { type StandIn, VariableScope } from "./variable-scope.ts";
 
 export interface Merged {
   readonly desired: DesiredProject;
@@ -119,7 +119,7 @@ function mergeFor(
   otherwise?: StandIn,
 ): Merged {
   const { kinds, exclusive } = ruling;
-  const scope = createScope(project, ruling.vars, elsewhere, otherwise);
+  const scope = new VariableScope(project, ruling.vars, elsewhere, otherwise);
   const faults: Problem[] = [];
   const resources = [...ruling.resources];
   for (const [index, entry] of ruling.open) {
@@ -176,7 +176,7 @@ export function entryInEffect(layers: readonly Layer[], project: Project, identi
   if (plain) return plain;
   const open = [...winners.values()].filter(({ desired }) => isTemplate(desired.key));
   if (open.length === 0) return undefined;
-  const scope = createScope(project, decidingVariables(layers).winners, nowhere);
+  const scope = new VariableScope(project, decidingVariables(layers).winners, nowhere);
   return open.find((entry) => withKey(entry, scope).desired.identity === identity);
 }
 
@@ -203,7 +203,7 @@ function collectManaged(layers: readonly Layer[]): Pick<DesiredProject, "kinds" 
 }
 
 export function entryIn({ vars }: Pick<Ruling, "vars">, project: Project): (entry: PolicyEntry) => Desired {
-  const scope = createScope(project, vars, nowhere);
+  const scope = new VariableScope(project, vars, nowhere);
   return (entry) => fill(entry, scope).desired;
 }
 
@@ -279,13 +279,10 @@ function fillValue(value: Value, spot: Spot, filling: Filling): Value | undefine
 }
 
 /** Only the names of secrets are interpolated, because no variable can contain a secret (docs/state.md). */
-function fillReference(
-  reference: SecretReference,
-  spot: Spot,
-  { scope: { project, interpolate }, problems }: Filling,
-): Value | undefined {
+function fillReference(reference: SecretReference, spot: Spot, { scope, problems }: Filling): Value | undefined {
   if (!isTemplate(reference.secret)) return reference;
-  const resolved = interpolate(reference.secret, spot);
+  const { project } = scope;
+  const resolved = scope.interpolate(reference.secret, spot);
   if (typeof resolved === "string") return undefined;
   const secret = String(resolved.value);
   const fault =

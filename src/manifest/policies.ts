@@ -178,13 +178,13 @@ function readVariables(document: Document, policy: string, vars: PolicyText["var
 }
 
 interface Entries {
-  readonly entries: readonly PolicyEntry[];
-  readonly problems: readonly Problem[];
-  readonly plaintext: Declared["plaintext"];
+  readonly entries: PolicyEntry[];
+  readonly problems: Problem[];
+  readonly plaintext: Declared["plaintext"][number][];
 }
 
 function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const into: Collected = { entries: [], problems: [], plaintext: [] };
+  const into: Entries = { entries: [], problems: [], plaintext: [] };
   const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
   for (const row of rows) addDeclared(into, from, row, sectionIn(text, row.section), workspace);
   for (const row of rows) addAbsent(into, from, row, text);
@@ -193,14 +193,8 @@ function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace
   return into;
 }
 
-interface Collected extends Entries {
-  readonly entries: PolicyEntry[];
-  readonly problems: Problem[];
-  readonly plaintext: Entries["plaintext"][number][];
-}
-
 function addDeclared(
-  into: Collected,
+  into: Entries,
   from: From,
   row: PolicyKind,
   values: JsonObject | undefined,
@@ -245,7 +239,7 @@ function selectListed({ catalogue }: From, { kind }: PolicyKind, keys: readonly 
  * everywhere, to be cached; else undefined.
  */
 function addResource(
-  into: Collected,
+  into: Entries,
   from: From,
   { kind }: PolicyKind,
   at: readonly [section: Path, key?: string],
@@ -307,7 +301,7 @@ function createResource(
   return { kind, key, fields, identity: identityOf(catalogue, { kind, key }), presence };
 }
 
-function addAbsent(into: Collected, from: From, { kind, section, off }: PolicyKind, text: Partial<PolicyText>): void {
+function addAbsent(into: Entries, from: From, { kind, section, off }: PolicyKind, text: Partial<PolicyText>): void {
   const { catalogue, document } = from;
   const add = (key: string, ...at: readonly [section: Path, key?: number]) => {
     into.entries.push(new DeclaredEntry(from, at, createResource(from, kind, key, {}, "absent")));

@@ -46,50 +46,31 @@ export function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => /^[A-Za-z0-9_.][\w.-]*$/.test(part) && !/^\.+$/.test(part));
 }
 
-type SecretField =
-  | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
-  | { readonly form: "fault"; readonly problem: Problem };
-
 interface Spot {
   readonly document: Document;
   readonly path: Path;
 }
 
+/** Reads a mapping with the key `secret`: a reference, or its first problem. `isText`: a text is allowed there. */
 function secretReference(
   { document, path }: Spot,
-  reference: JsonObject,
-  isText: boolean,
-  { ledger }: Pick<SecretRules, "ledger">,
-): SecretField {
-  const { secret, version } = reference;
-  const [, rule, message, at] = referenceFaults(reference, isText, ledger).find(([isBroken]) => isBroken) ?? [];
-  if (rule && message) {
-    const inside = [...path, ...(at === undefined ? [] : [at])];
-    return { form: "fault", problem: problemAt(rule, message, { document, path: inside }) };
-  }
-  const versioned = version === undefined ? {} : { version: Number(version) };
-  return { form: "secret", value: { secret: String(secret), ...versioned } };
-}
-
-type ReferenceFault = readonly [isBroken: boolean, rule: Rule, message: string, at?: string | undefined];
-
-function referenceFaults(
   { secret, version, ...others }: JsonObject,
   isText: boolean,
   ledger: string | undefined,
-): readonly ReferenceFault[] {
+): SecretReference | Problem {
+  const fault = (rule: Rule, message: string, ...inside: Path) =>
+    problemAt(rule, message, { document, path: [...path, ...inside] });
+  if (!isText) return fault("parameter-type", "only a string parameter can be a secret");
+  const why = referenceFault(typeof secret === "string" ? secret : "");
+  if (why !== undefined) return fault("secret-reference", why, "secret");
   const [other] = Object.keys(others);
-  const rule = "secret-reference";
-  const fault = referenceFault(typeof secret === "string" ? secret : "");
-  const isVersion = Number.isSafeInteger(version) && Number(version) >= 1;
-  const forget = "a version needs a ledger; set ledger in evenkeel.yaml";
-  return [
-    [!isText, "parameter-type", "only a string parameter can be a secret"],
-    [fault !== undefined, rule, fault ?? "", "secret"],
-    [other !== undefined, rule, "a secret reference has only secret and version", other],
-    [version !== undefined && !isVersion, rule, describeVersion(version), "version"],
-    [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
-  ];
+  if (other !== undefined) return fault("secret-reference", "a secret reference has only secret and version", other);
+  if (version === undefined) return { secret: String(secret) };
+  if (!Number.isSafeInteger(version) || Number(version) < 1)
+    return fault("secret-reference", describeVersion(version), "version");
+  if (ledger === undefined)
+    return fault("secret-version", "a version needs a ledger; set ledger in evenkeel.yaml", "version");
+  return { secret: String(secret), version: Number(version) };
 }
 
 function describeVersion(version: unknown): string {
@@ -103,16 +84,14 @@ function secretLiteral(
   value: unknown,
   { allowPlaintextSecrets }: Pick<SecretRules, "allowPlaintextSecrets">,
   flag: string | undefined,
-): SecretField {
+): SecretReference | Problem {
   if (!allowPlaintextSecrets) {
     const message = `${spot.path.at(-1)} is a secret${flag === undefined ? "" : ` while ${flag} is true`}: use a reference such as { secret: env:NAME }`;
-    return { form: "fault", problem: problemAt("plaintext-secret", message, spot) };
+    return problemAt("plaintext-secret", message, spot);
   }
-  if (typeof value !== "string") {
-    return { form: "fault", problem: problemAt("parameter-type", `expected a string, got ${typeWord(value)}`, spot) };
-  }
+  if (typeof value !== "string") return problemAt("parameter-type", `expected a string, got ${typeWord(value)}`, spot);
   const { file, line, column } = spot.document.place(spot.path);
-  return { form: "secret", value: { secret: `manifest:${file}:${line}:${column}` }, literal: value };
+  return { secret: `manifest:${file}:${line}:${column}` };
 }
 
 interface SecretRules {
@@ -155,13 +134,13 @@ export class ResourceReading {
   #secret(field: FieldSchema, value: unknown, path: Path, flag: string | undefined): Value {
     const at = { document: this.#written.document, path: pathIn(this.#written, path) };
     const isText = typesOf(field).includes("string");
-    const read: SecretField = isObject(value)
-      ? secretReference(at, value, isText, this.#workspace)
+    const read = isObject(value)
+      ? secretReference(at, value, isText, this.#workspace.ledger)
       : secretLiteral(at, value, this.#workspace, flag);
     this.#settled.push(JSON.stringify(path));
-    if (read.form === "fault") return this.#fault(path, read.problem);
-    if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
-    return read.value;
+    if ("rule" in read) return this.#fault(path, read);
+    if (typeof value === "string") this.plaintext.push([read.secret, value]);
+    return read;
   }
 
   #strayReference(path: Path): Problem {
@@ -189,7 +168,7 @@ export function plaintextProblems(written: WrittenResource, fields: Fields): rea
     if (flag === undefined) return [];
     const at = { document: written.document, path: pathIn(written, [name]) };
     const read = secretLiteral(at, fields[name], { allowPlaintextSecrets: false }, flag);
-    return read.form === "fault" ? [read.problem] : [];
+    return "rule" in read ? [read] : [];
   });
 }
 

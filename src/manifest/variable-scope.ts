@@ -20,35 +20,13 @@ interface Spot {
   readonly path: Path;
 }
 
-export interface VariableScope {
-  readonly project: Project;
-  readonly interpolate: (text: string, spot: Spot) => Resolved;
-  readonly problems: () => readonly Problem[];
-}
-
 /** Returns a placeholder for an unknown fact of a project; undefined if that is a problem. */
 export type StandIn = (fact: ProjectFact) => Scalar | undefined;
 
-export function createScope(
-  project: Project,
-  vars: ReadonlyMap<string, Variable>,
-  elsewhere: (variable: string) => boolean,
-  otherwise: StandIn = () => undefined,
-): VariableScope {
-  const resolving = new Resolving(project, vars, elsewhere, otherwise);
-  return {
-    project,
-    interpolate: (text, spot) => resolving.text(text, spot),
-    problems: () => {
-      for (const [name, spot] of vars) if (isTemplate(spot.value)) resolving.variable(name, spot);
-      return resolving.problems;
-    },
-  };
-}
-
-class Resolving {
-  readonly problems: Problem[] = [];
-  readonly #project: Project;
+/** The values that interpolations of one project can refer to; each variable in effect is resolved once. */
+export class VariableScope {
+  readonly project: Project;
+  readonly #problems: Problem[] = [];
   readonly #vars: ReadonlyMap<string, Variable>;
   readonly #elsewhere: (variable: string) => boolean;
   readonly #otherwise: StandIn;
@@ -60,21 +38,27 @@ class Resolving {
     project: Project,
     vars: ReadonlyMap<string, Variable>,
     elsewhere: (variable: string) => boolean,
-    otherwise: StandIn,
+    otherwise: StandIn = () => undefined,
   ) {
-    this.#project = project;
+    this.project = project;
     this.#vars = vars;
     this.#elsewhere = elsewhere;
     this.#otherwise = otherwise;
   }
 
-  text(text: string, spot: Spot): Resolved {
+  interpolate(text: string, spot: Spot): Resolved {
     const result = interpolate(text, (name) => this.#reference(name, spot));
     if (result !== "long") return result;
     return this.#fail("variable-size", `it expands to more than ${longestText} characters`, spot);
   }
 
-  variable(name: string, spot: Spot): Resolved {
+  /** All problems so far, including those of the variables themselves. */
+  problems(): readonly Problem[] {
+    for (const [name, spot] of this.#vars) if (isTemplate(spot.value)) this.#variable(name, spot);
+    return this.#problems;
+  }
+
+  #variable(name: string, spot: Spot): Resolved {
     if (this.#elsewhere(name)) return "unknown";
     const found = this.#vars.get(name);
     if (!found) return this.#fail("undefined-variable", this.#undefinedVariable(name), spot);
@@ -83,14 +67,14 @@ class Resolving {
 
   #resolve(found: Variable): Resolved {
     if (this.#around.includes(found)) {
-      this.problems.push(cycle(this.#around.slice(this.#around.indexOf(found))));
+      this.#problems.push(cycle(this.#around.slice(this.#around.indexOf(found))));
       return "faulty";
     }
     if (this.#around.length >= deepest) {
       return this.#fail("variable-size", `variables are nested more than ${deepest} levels deep`, found);
     }
     this.#around.push(found);
-    const result = isTemplate(found.value) ? this.text(found.value, found) : { value: found.value };
+    const result = isTemplate(found.value) ? this.interpolate(found.value, found) : { value: found.value };
     this.#around.pop();
     this.#resolved.set(found.name, result);
     return result;
@@ -100,11 +84,11 @@ class Resolving {
     const reference = parseReference(name);
     // An unknown form, and a fact of a group for a project, were already reported when the policy was read.
     if (!reference) return "faulty";
-    if ("variable" in reference) return this.variable(reference.variable, spot);
-    if (!factsOf[ownerOfName(this.#project.name)].includes(reference.project)) return "faulty";
-    const value = factOf(this.#project, reference.project) ?? this.#otherwise(reference.project);
+    if ("variable" in reference) return this.#variable(reference.variable, spot);
+    if (!factsOf[ownerOfName(this.project.name)].includes(reference.project)) return "faulty";
+    const value = factOf(this.project, reference.project) ?? this.#otherwise(reference.project);
     return value === undefined
-      ? this.#fail("undefined-variable", unknownFact(reference.project, this.#project), spot)
+      ? this.#fail("undefined-variable", unknownFact(reference.project, this.project), spot)
       : { value };
   }
 
@@ -114,7 +98,7 @@ class Resolving {
   }
 
   #fail(rule: Rule, message: string, spot: Spot): Resolved {
-    this.problems.push(problemAt(rule, message, spot));
+    this.#problems.push(problemAt(rule, message, spot));
     return "faulty";
   }
 }

@@ -21,14 +21,14 @@ export function outOfRelease(catalogue: Catalogue, row: Section, platform: Platf
 
 /** A sentence on why the tier of this platform does not have a kind; undefined if it does. */
 export function outOfTier(catalogue: Catalogue, { kind, section }: Section, platform: Platform): string | undefined {
-  const { tier } = kindOf(catalogue, kind);
+  const { tier = "free" } = kindOf(catalogue, kind).file.needs ?? {};
   if (tierIncludes(platform.tier, tier)) return undefined;
   return `${section} ${section.endsWith("s") ? "need" : "needs"} tier ${tier}; the server is ${platform.tier}`;
 }
 
 /** A kind may be introduced by a fact of a dialect. */
 function missingSection(catalogue: Catalogue, { kind, section }: Section, platform: Platform): string | undefined {
-  const { fact } = kindOf(catalogue, kind);
+  const fact = kindOf(catalogue, kind).file.facts?.[ownerOfKind(kind)];
   if (fact === undefined || factHolds(catalogue, fact, platform.release)) return undefined;
   const stating = [...dialects.values()].find(({ facts }) => facts.some(({ id }) => id === fact));
   const { from } = stating?.facts.find(({ id }) => id === fact) ?? {};

@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoints.ts";
 import type { Integration } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import type { CallAction, Fields, Plain, Tier } from "./types.ts";
+import type { CallAction, Fields, Plain } from "./types.ts";
 
 /**
  * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
@@ -13,7 +13,6 @@ export interface KindRow {
   readonly expressions: KindExpressions;
   /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
   readonly keys?: ReadonlyMap<string, Integration>;
-  readonly imported?: true;
   readonly read?: ReadColumn;
   readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */
@@ -21,10 +20,6 @@ export interface KindRow {
   readonly items?: readonly ItemColumn[];
   readonly identity: (key: string) => string;
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
-  readonly tier: Tier;
-  /** The fact of a dialect about the releases that have the kind; omitted: all. */
-  readonly fact?: string;
-  readonly removedIn?: { readonly release: string; readonly instead: string };
 }
 
 export interface KindExpressions {

@@ -43,7 +43,7 @@ export function inventoriedKinds(catalogue: Catalogue, owner: Owner): readonly P
 }
 
 export function importedKinds(catalogue: Catalogue, owner: Owner): readonly PolicyKind[] {
-  return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).imported);
+  return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).file.imported);
 }
 
 export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
@@ -56,9 +56,10 @@ export function sectionNameOf({ kinds }: Catalogue, kind: Kind): string {
 }
 
 /** A sentence on why this platform no longer has the kind; undefined if it does. */
-export function removedSection({ removedIn }: KindRow, section: string, platform: Platform): string | undefined {
-  if (!removedIn || compareReleases(platform.release, removedIn.release) < 0) return undefined;
-  return `${section} were removed in release ${removedIn.release}; ${serverWords(platform)}: ${removedIn.instead}`;
+export function removedSection({ file }: KindRow, section: string, platform: Platform): string | undefined {
+  const { release, instead = "they are gone" } = file.removed ?? {};
+  if (release === undefined || compareReleases(platform.release, release) < 0) return undefined;
+  return `${section} were removed in release ${release}; ${serverWords(platform)}: ${instead}`;
 }
 
 /** True if the keys of a kind are those of the catalogue, so that they need no kind to be understood. */

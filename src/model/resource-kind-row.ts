@@ -36,7 +36,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   return {
     file: kind,
     expressions: kindExpressions(kind),
-    ...(kind.imported && { imported: true as const }),
     ...(ownersOf(kind).length > 0 && { policy: policyColumn(kind) }),
     ...(list && {
       read: { list, key, numbered: isNumbered, ...(!kind.keys && { title }), ...(show && { single: show }) },
@@ -52,9 +51,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
     identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
     removed:
       kind.off === undefined ? { before: {}, after: null } : { before: { active: true }, after: { active: false } },
-    tier: kind.needs?.tier ?? "free",
-    ...(kind.facts?.[owner] !== undefined && { fact: kind.facts[owner] }),
-    ...(kind.removed && { removedIn: { instead: "they are gone", ...kind.removed } }),
   };
 }
 
