@@ -97,20 +97,15 @@ function stepText(entry: JournalLine, palette: Palette): string | undefined {
   return `${at} ${printable(`${entry.status} ${entry.address}${more ? ` (${more})` : ""}`)}`;
 }
 
-/** Details of a progress bar: `3 workers, 1,746 of 1,800 requests/min, about 4 min left`. */
+/** Details of a progress bar: `3 workers, about 4 min left`. */
 export function fleetText(progress: RunProgress): string {
-  const { workers, rate, waiting, remaining_seconds: left = 0 } = progress;
+  const { workers, waiting, remaining_seconds: left = 0 } = progress;
   const parts = [
     waiting ? `${waiting.why}, waiting ${thousands(waiting.seconds)} s` : "",
     workers === undefined ? "" : counted(workers, "worker"),
-    rate ? `${rateText(rate)}/${rate.per}` : "",
     remainingText(left * 1000),
   ];
   return parts.filter(Boolean).join(", ");
-}
-
-function rateText({ used, allowed }: NonNullable<RunProgress["rate"]>): string {
-  return allowed === null ? `${thousands(used)} requests` : `${thousands(used)} of ${thousands(allowed)} requests`;
 }
 
 /** Progress of a run: `reading, 1,200 of 3,000 projects, 3 workers, about 4 min left`. */

@@ -53,7 +53,7 @@ export interface PlanTask {
   readonly projects: readonly Project[];
 }
 
-export interface PlanResult extends Requests {
+export interface PlanResult {
   readonly reads: number;
   /** In the order of the task. */
   readonly projects: readonly WireProject[];
@@ -68,17 +68,12 @@ export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified">
   readonly isWave: boolean;
 }
 
-export interface ApplyResult extends Requests {
+export interface ApplyResult {
   readonly outcomes: readonly (readonly [address: string, outcome: Outcome])[];
   /** The reason why no wave may follow. */
   readonly reason?: string | undefined;
   /** The reason why the run ends. */
   readonly ended?: string | undefined;
-}
-
-interface Requests {
-  /** Sent by a worker. */
-  readonly requests: number;
 }
 
 /** An error that ends the run. */
@@ -87,20 +82,15 @@ export type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: 
 /** Plans or applies a shard with the ordinary code. Returns the result as JSON; undefined if it was stopped. */
 export async function performShard(process: ShardProcess, shard: HeldShard): Promise<string | undefined> {
   try {
-    const before = requestsSent(process.reader);
-    const result = await (shard.job.command === "plan" ? planShard(process, shard) : applyShard(process, shard));
-    return JSON.stringify(process.isRun ? result : { ...result, requests: requestsSent(process.reader) - before });
+    return JSON.stringify(
+      await (shard.job.command === "plan" ? planShard(process, shard) : applyShard(process, shard)),
+    );
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     if (shard.stopped() !== undefined) return undefined;
     // Another process would fail in the same way.
     return JSON.stringify(endOfRun(error));
   }
-}
-
-/** Requests that a connection sent, including retries. */
-export function requestsSent({ counts }: Pick<Reader, "counts">): number {
-  return counts.reads + counts.writes + counts.retries;
 }
 
 /** Names this process, because its token or network may be the cause. */
@@ -111,7 +101,10 @@ function endOfRun(error: unknown): EndOfRun {
   return { refused: `${error instanceof UserError ? text : `internal error: ${text}`}; reported ${whose}` };
 }
 
-async function planShard({ context, reader, isRun }: ShardProcess, { task, document, stopped }: HeldShard) {
+async function planShard(
+  { context, reader, isRun }: ShardProcess,
+  { task, document, stopped }: HeldShard,
+): Promise<PlanResult> {
   const { projects }: PlanTask = JSON.parse(task);
   const { ledger } = context;
   const { token } = document;
@@ -129,11 +122,7 @@ async function planShard({ context, reader, isRun }: ShardProcess, { task, docum
     return result;
   });
   if (token) await saveLedger(context, token);
-  const result: Omit<PlanResult, "requests"> = {
-    reads: isRun ? 0 : reader.counts.reads - before,
-    projects: read.map(wireProject),
-  };
-  return result;
+  return { reads: isRun ? 0 : reader.counts.reads - before, projects: read.map(wireProject) };
 }
 
 /** The scope of the run, limited to projects that it has already found. */
@@ -156,7 +145,7 @@ async function rereadLedger({ ledger }: Context, { isRepeated }: HeldShard): Pro
   reread.add(ledger);
 }
 
-async function applyShard(process: ShardProcess, shard: HeldShard): Promise<Omit<ApplyResult, "requests">> {
+async function applyShard(process: ShardProcess, shard: HeldShard): Promise<ApplyResult> {
   const { context, writer } = process;
   const { state } = context;
   const { task, stopped } = shard;

@@ -22,7 +22,6 @@ import {
   type PlanTask,
   performShard,
   refreshedProject,
-  requestsSent,
 } from "./shard-work.ts";
 import { type Dispatcher, openDispatcher } from "./workers/dispatcher.ts";
 import { type HeldShard, type RunDocument, workOnShard } from "./workers/work-on-shard.ts";
@@ -52,11 +51,9 @@ export async function dispatcherOf(
     document: createDocument(context, lease),
     duration: leaseDuration(request.env, durationOf),
     patience: waitFor(request.env),
-    allowed: connection.rate?.limit,
-    sent: () => requestsSent(reader),
     warn: request.warn ?? (() => {}),
-    watch: (status) => {
-      meter.see(status);
+    watch: (workers) => {
+      meter.see(workers);
       const progress = meter.at(performance.now(), new Date());
       if (progress) request.following?.(progress);
     },

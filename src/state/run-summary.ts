@@ -1,6 +1,5 @@
 import { grouped } from "../base/grouped.ts";
 import { isObject, parsedJson } from "../base/json.ts";
-import type { Rate } from "../base/rate.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
@@ -133,26 +132,13 @@ export interface RunProgress {
   readonly remaining_seconds?: number;
   readonly workers?: number;
   readonly waiting?: { readonly why: string; readonly seconds: number };
-  /** The current request rate of the run and its workers, and the limit. */
-  readonly rate?: { readonly used: number; readonly allowed: number | null; readonly per: "s" | "min" };
-}
-
-export interface WorkersStatus {
-  readonly workers: number;
-  /** The maximum at one time. */
-  readonly mostWorkers: number;
-  /** Since the start of the run. */
-  readonly requests: number;
-  /** Undefined while it is not known yet. */
-  readonly perSecond: number | undefined;
-  readonly allowed: Rate | undefined;
 }
 
 /** Tracks the progress of a run. Times are milliseconds of one clock. */
 export class ProgressMeter {
   #stage: { readonly name: Stage; readonly since: number; readonly total: number } | undefined;
   #done = 0;
-  #fleet: WorkersStatus | undefined;
+  #workers: number | undefined;
   #pause: { readonly why: string; readonly until: number } | undefined;
 
   begin(name: Stage, total: number, now: number): void {
@@ -164,16 +150,12 @@ export class ProgressMeter {
     this.#done = done;
   }
 
-  see(status: WorkersStatus): void {
-    this.#fleet = status;
+  see(workers: number): void {
+    this.#workers = workers;
   }
 
   pause(why: string, until: number): void {
     this.#pause = { why, until };
-  }
-
-  get fleet(): WorkersStatus | undefined {
-    return this.#fleet;
   }
 
   /** Undefined before the first stage, unless the run waits already. */
@@ -190,7 +172,7 @@ export class ProgressMeter {
       total,
       ...(remaining !== undefined && { remaining_seconds: Math.ceil(remaining / 1000) }),
       ...(waiting && { waiting }),
-      ...(this.#fleet && { workers: this.#fleet.workers, ...toRate(this.#fleet) }),
+      ...(this.#workers !== undefined && { workers: this.#workers }),
     };
   }
 
@@ -198,10 +180,4 @@ export class ProgressMeter {
     if (!this.#pause || this.#pause.until <= now) return undefined;
     return { why: this.#pause.why, seconds: Math.ceil((this.#pause.until - now) / 1000) };
   }
-}
-
-function toRate({ perSecond, allowed }: WorkersStatus): Pick<RunProgress, "rate"> {
-  if (perSecond === undefined) return {};
-  const { requests, per } = allowed ?? { requests: null, per: 1000 };
-  return { rate: { used: Math.round((perSecond * per) / 1000), allowed: requests, per: per === 1000 ? "s" : "min" } };
 }

@@ -1,9 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
-import { isObject } from "../../base/json.ts";
-import type { Rate } from "../../base/rate.ts";
 import { type Claim, type Lease, takeLease } from "../../state/lease.ts";
-import type { WorkersStatus } from "../../state/run-summary.ts";
 import { runLease, type SharedState, shardLeases } from "../../state/state.ts";
 import { openQueue, type ShardJob, type WorkQueue } from "./queue.ts";
 import { type RunDocument, resultOf, runDocument } from "./work-on-shard.ts";
@@ -37,12 +34,10 @@ export interface DispatcherOptions {
   readonly duration: number;
   /** Milliseconds to wait for workers before the run continues without them. */
   readonly patience: number;
-  readonly allowed: Rate | undefined;
-  /** Requests that the run has sent itself. */
-  readonly sent: () => number;
   readonly stopped: () => string | undefined;
   readonly warn: (sentence: string) => void;
-  readonly watch: (status: WorkersStatus) => void;
+  /** Called with the number of workers. */
+  readonly watch: (workers: number) => void;
   /** Works on a shard in this process. */
   readonly runHere: (job: ShardJob) => Promise<"done" | "held" | "requeue">;
   readonly lost: () => string | undefined;
@@ -115,15 +110,13 @@ async function* dispatchShards(session: Session, jobs: readonly ShardJob[], task
       const isStopped = (session.ended ?? options.stopped()) !== undefined;
       if (isStopped) await alive[Symbol.asyncDispose]();
       // A worker that saw the run alive held its shard before that, so a count from now on includes it.
-      const workers = await count.workers({ cached: !isStopped });
+      const workers = await count({ cached: !isStopped });
       const fetched = await store.read(run, [...left.keys()].slice(0, maxFetched).map(resultOf));
       for (const [shard, { index }] of [...left]) {
         const text = fetched.get(resultOf(shard));
         if (text === undefined) continue;
         left.delete(shard);
-        const result = JSON.parse(text);
-        count.add(result);
-        yield { index, result };
+        yield { index, result: JSON.parse(text) };
       }
       if (fetched.size > 0 || workers > 0) busyAt = performance.now();
       else if (isStopped) return;
@@ -158,27 +151,17 @@ function continueAlone(session: Session, why: string): void {
   session.isAlone = true;
 }
 
-/** Counts the workers with a shard of the run, and reports them with the requests sent so far. */
-function countWorkers({ state, claim, allowed, sent, watch }: DispatcherOptions) {
-  const began = performance.now();
+/** Counts the workers with a shard of the run, at most once a second if `cached`, and reports them. */
+function countWorkers({ state, claim, watch }: DispatcherOptions) {
   let countedAt = Number.NEGATIVE_INFINITY;
-  let [workers, mostWorkers, byWorkers] = [0, 0, 0];
-  return {
-    /** Adds the requests of a result. */
-    add: (result: unknown) => {
-      if (isObject(result) && typeof result.requests === "number") byWorkers += result.requests;
-    },
-    workers: async ({ cached }: { cached: boolean }): Promise<number> => {
-      const now = performance.now();
-      if (cached && now - countedAt < countInterval) return workers;
-      countedAt = now;
-      const holders = await state.workers.holders(shardLeases(claim.run));
-      workers = holders.filter(({ run }) => run !== claim.run).length;
-      mostWorkers = Math.max(mostWorkers, workers);
-      const requests = sent() + byWorkers;
-      const perSecond = (requests * 1000) / Math.max(1000, now - began);
-      watch({ workers, mostWorkers, requests, perSecond, allowed });
-      return workers;
-    },
+  let workers = 0;
+  return async ({ cached }: { cached: boolean }): Promise<number> => {
+    const now = performance.now();
+    if (cached && now - countedAt < countInterval) return workers;
+    countedAt = now;
+    const holders = await state.workers.holders(shardLeases(claim.run));
+    workers = holders.filter(({ run }) => run !== claim.run).length;
+    watch(workers);
+    return workers;
   };
 }
