@@ -110,8 +110,8 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       expect.stringMatching(
         /^48:3 project_keys (?:of jira exists from release 17\.0 on|is left out: jira has no such parameter)/,
       ),
-      "57:3 gitlab_integration_external_wiki.lost is left out: its project, gitlab_project.elsewhere.id, is not known from these files",
-      "60:1 gitlab_integration_harbor.registry is left out: its count is var.lost",
+      "57:3 gitlab_integration_external_wiki.lost is left out: its project, gitlab_project.elsewhere.id, is not known from these files; a plan has it",
+      "60:1 gitlab_integration_harbor.registry is left out: its count, var.lost, is not known from these files; a plan has it",
       expect.stringMatching(
         /^64:1 (?:mattermost is left out: integrations of groups exist from release 17\.9 on|gitlab_group_integration_mattermost)/,
       ),
@@ -458,7 +458,7 @@ resource "gitlab_project_label" "each" {
   write(".tf/other.yaml", "a: b\n");
   const missing = await evenkeel("import", "--from", "terraform", ".tf/main.tf");
   expect(missing.stdout).toContain(
-    '.tf/main.tf:4:1  gitlab_project_label.each is left out: its for_each is file("./labels.yaml")',
+    '.tf/main.tf:4:1  gitlab_project_label.each is left out: its for_each, file("./labels.yaml"), is not',
   );
   const ran = await evenkeel("import", "--from", "terraform", ".tf/main.tf", ".tf/labels.yaml", ".tf/other.yaml");
   expect(ran).toMatchObject({ code: 0, stderr: "" });

@@ -204,7 +204,7 @@ describe("Terraform", () => {
         "gitlab_group_membership.m is left out: it declares no settings, and policies create nothing",
         "gitlab_group_label.none is left out: its for_each or count is empty",
         "gitlab_project.bare is left out: it declares no settings, and policies create nothing",
-        "gitlab_group_variable.lost is left out: its group, gitlab_group.elsewhere.id, is not known from these files",
+        "gitlab_group_variable.lost is left out: its group, gitlab_group.elsewhere.id, is not known from these files; a plan has it",
         "gitlab_pipeline_schedule_variable is left out (1 resource): declare it under variables of its schedule",
         "import_url of gitlab_project.api is left out: policies create projects without content",
         "push_rule is left out here: it is declared already",
@@ -323,7 +323,7 @@ resource "gitlab_label" "self" {
   expect(messages(imported).filter((each) => each.includes("gitlab_label"))).toEqual([
     `description of gitlab_label.l["back"] is left out: ${left}`,
     `description of gitlab_label.l["front"] is left out: ${left}`,
-    "gitlab_label.self is left out: its for_each is gitlab_label.self",
+    "gitlab_label.self is left out: its for_each, gitlab_label.self, is not known from these files; a plan has it",
   ]);
 });
 

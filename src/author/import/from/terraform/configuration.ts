@@ -13,6 +13,7 @@ import {
   type NestedBlock,
   pathOf,
   readName,
+  unknownHere,
 } from "./module.ts";
 import { isItself, isMapped, ownerAttributes, ownerOfType, type ProviderResource } from "./resources.ts";
 
@@ -120,11 +121,7 @@ function ofInstance(block: HclBlock, instance: Instance, prefix: string): Found 
   if (found === undefined) {
     const words = isItself(type) || !stated ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
     const isPersonal = type === "gitlab_project" && !block.attributes.has("namespace_id");
-    return left(
-      isPersonal
-        ? "without namespace_id it is a project of the token's user"
-        : `${words} is not known from these files`,
-    );
+    return left(isPersonal ? "without namespace_id it is a project of the token's user" : `${words} ${unknownHere}`);
   }
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
   const remaining = own.filter(([attribute]) => !ignored.includes(attribute));

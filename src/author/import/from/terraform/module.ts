@@ -292,6 +292,9 @@ export interface Instance {
 
 const mostInstances = 10_000;
 
+/** Completes a message about what decides whether there is a resource, and where. */
+export const unknownHere = "is not known from these files; a plan has it";
+
 /** The instances of a resource, or the reason why they are unknown. */
 export function instancesOf({ attributes }: HclBlock, { names }: Pick<Module, "names">): readonly Instance[] | string {
   const each = attributes.get("for_each");
@@ -303,7 +306,7 @@ export function instancesOf({ attributes }: HclBlock, { names }: Pick<Module, "n
 
 /** One instance for each member, which `each` names. */
 function expandEach(of: Evaluated, names: Names, each = "each"): readonly Instance[] | string {
-  if ("unknown" in of) return `its for_each is ${of.unknown}`;
+  if ("unknown" in of) return `its for_each, ${of.unknown}, ${unknownHere}`;
   const pairs = Array.isArray(of.known)
     ? of.known.map((key) => [key, key])
     : isObject(of.known)
@@ -336,7 +339,7 @@ export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: N
 }
 
 function expandCount(of: Evaluated, names: Names): readonly Instance[] | string {
-  if ("unknown" in of) return `its count is ${of.unknown}`;
+  if ("unknown" in of) return `its count, ${of.unknown}, ${unknownHere}`;
   const count = typeof of.known === "boolean" ? Number.NaN : Number(of.known);
   if (!Number.isInteger(count) || count < 0 || count > mostInstances) return "its count is no number that is read";
   return Array.from({ length: count }, (_, index) => ({
