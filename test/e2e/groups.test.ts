@@ -33,41 +33,6 @@ function git(root: string): void {
 }
 
 describe("integrations of groups", () => {
-  test("are protected, targeted and counted by guards under each of their names", async () => {
-    for (const glob of ["payments/:integration/*", "1/:integration/irker", "*:integration/irker", "payments/**"]) {
-      const workspace = { protected: [glob] };
-      const { evenkeel } = await scene({ ...observed, site, seed, policies, workspace });
-      const refused = await evenkeel("apply", "--yes", "--allow-deletes", "1", "--report", "json");
-      expect([glob, refused.code, refused.writes]).toEqual([glob, 3, 0]);
-      expect(refused.plan().objections[0]).toMatchObject({ addresses: ["payments/:integration/irker"] });
-      const waived = ["--allow-protected", "payments/:integration/irker", "--allow-deletes", "1"];
-      expect((await evenkeel("apply", "--yes", ...waived)).code).toBe(0);
-    }
-    const { evenkeel } = await scene({ ...observed, site, seed, policies, workspace: { protected: ["payments/*"] } });
-    const targets: readonly (readonly [string, readonly string[]])[] = [
-      ["payments/", ["payments/"]],
-      ["1/", ["payments/"]],
-      ["payments/*", ["payments/services/"]],
-      ["payments/**", ["payments/", "payments/services/"]],
-      ["payments/services/:*", ["payments/services/"]],
-      ["payments", []],
-      ["1", []],
-    ];
-    for (const [target, expected] of targets) {
-      const ran = await evenkeel("plan", "--target", target, "--report", "json");
-      const named = ran.plan().resource_changes.map(({ project }) => project);
-      expect([target, [...new Set(named)]]).toEqual([target, expected]);
-    }
-  });
-
-  test("are what whoami asks about where policies name no project", async () => {
-    const { evenkeelWith } = await scene({ ...observed, site, seed, policies: { old: policies.old } });
-    const can = await evenkeelWith({ EVENKEEL_TOKEN: "maintains" }, "whoami");
-    expect([can.code, can.requests]).toEqual([0, expect.arrayContaining(["GET /groups/payments/integrations"])]);
-    const cannot = await evenkeelWith({ EVENKEEL_TOKEN: "develops" }, "whoami", "--project", "payments/");
-    expect([cannot.code, cannot.stdout]).toEqual([1, expect.stringContaining("payments")]);
-  });
-
   test("are compared between revisions, with the groups that the last plan listed and without", async () => {
     const { evenkeel, policy, root } = await scene({ ...observed, site, seed, policies });
     git(root);

@@ -255,33 +255,6 @@ const managed = (name: string, status: string) =>
   `resource "gitlab_managed_license" "l" {\n  project = "a/b"\n  name = ${name}\n  approval_status = ${status}\n}\n`;
 
 test.each([
-  ['"MIT"', '"allowed"', "allowed"],
-  ['"MIT"', '"approved"', "allowed"],
-  ['"MIT"', '"blacklisted"', "denied"],
-])("a managed license %s that is %s", async (name, status, wanted) => {
-  expect(await imported(managed(name, status))).toEqual({ entries: [["a/b", "license", "MIT", wanted]], told: [] });
-});
-
-test.each([
-  ["var.name", '"denied"', /left out: var\.name is not known/, /its name is not known/],
-  ['""', '"denied"', /name of .* is left out: expected a string/, /its name is not known/],
-  ['"MIT"', '"unclassified"', /expected one of allowed, denied/, /approval_status is required/],
-  ['"MIT"', "null", /approval_status is required, and not stated/],
-])("a managed license %s that is %s is told", async (name, status, ...why) => {
-  expect(await imported(managed(name, status))).toEqual({
-    entries: [],
-    told: why.map((each) => expect.stringMatching(each)),
-  });
-});
-
-test("a managed license is told where servers have none, and where it is declared twice", async () => {
-  const text = managed('"MIT"', '"allowed"');
-  expect((await imported(text, "", "17.0")).told).toEqual([expect.stringContaining("removed in release 16.0")]);
-  const twice = await imported(text + managed('"mit"', '"denied"').replace('"l"', '"again"'));
-  expect(twice.told).toEqual([expect.stringContaining("mit is left out here: it is declared already")]);
-});
-
-test.each([
   ['variable "s" { default = "denied" }', "", "denied", 1],
   ['variable "s" { default = "denied" }', 's = "allowed"\n', "allowed", 0],
   ['variable "s" { default = local.s }\nlocals { s = "denied" }', "", "denied", 1],

@@ -18,6 +18,7 @@ interface Step {
   readonly setup?: string;
   readonly run?: string | readonly string[];
   readonly env?: Readonly<Record<string, string | null>>;
+  readonly reads?: boolean;
   readonly write?: Texts;
   readonly remove?: string;
   readonly ask?: string;
@@ -74,7 +75,7 @@ async function play(step: Step, scene: Scene): Promise<string> {
   const words = (typeof line === "string" ? line.split(" ") : line).map((word) =>
     word.replaceAll("http://SERVER", url).replaceAll("RUN", scene.run),
   );
-  const ran = await runIn(scene, words, step.env ?? {});
+  const ran = await runIn(scene, words, step);
   scene.run = ran.run ?? scene.run;
   const set = Object.entries(step.env ?? {}).map(([name, value]) => `${name}=${value ?? ""} `);
   const head = `${step.title ? `## ${step.title}\n` : ""}$ ${set.join("")}evenkeel ${words.join(" ")}\n`;
@@ -89,7 +90,7 @@ async function askServer(line: string, { json, form }: Step, url: string): Promi
 }
 
 /** Runs the program, and tells all that it printed, wrote and sent. */
-async function runIn({ place, url, requests, env }: Scene, words: readonly string[], more: NonNullable<Step["env"]>) {
+async function runIn({ place, url, requests, env }: Scene, words: readonly string[], { env: more = {}, reads }: Step) {
   const own = Object.fromEntries(Object.entries(more).filter((entry): entry is [string, string] => entry[1] !== null));
   const unset = Object.fromEntries(Object.keys(more).map((name) => [name, undefined]));
   const here = (text: string) => text.replaceAll("http://SERVER", url).replaceAll("ROOT", place.root);
@@ -101,7 +102,7 @@ async function runIn({ place, url, requests, env }: Scene, words: readonly strin
   const written = Object.keys(after).flatMap((file) => (after[file] === before[file] ? [] : [after[file] ?? ""]));
   expect(leaked(all, [ended.stdout, ended.stderr, ...written]), words.join(" ")).toEqual([]);
   const run = `${ended.stdout}${ended.stderr}`.match(runName)?.at(-1);
-  return { code: ended.code, run, told: toldOf(ended, changesOf(before, after), requests.kept) };
+  return { code: ended.code, run, told: toldOf(ended, changesOf(before, after), requests.kept, reads) };
 }
 
 /** Secrets of the environment that are in a text, and marks of those that the server has. */
@@ -114,13 +115,19 @@ function leaked(env: Environment, texts: readonly string[]): readonly string[] {
 function toldOf(
   { code, stdout, stderr }: Ended,
   changes: readonly string[],
-  requests: readonly { readonly method: string; readonly path: string }[],
+  requests: readonly { readonly method: string; readonly path: string; readonly query: string }[],
+  withReads = false,
 ): string {
-  const writes = requests.filter(({ method }) => method !== "GET");
-  const sent = writes.map(({ method, path }) => `> ${method} ${decodeURIComponent(path.replace("/api/v4", ""))}\n`);
+  const reads = requests.filter(({ method }) => method === "GET");
+  const shown = withReads ? requests : requests.filter(({ method }) => method !== "GET");
+  const sent = shown.map(({ method, path, query }) => {
+    const below = decodeURIComponent(path.replace("/api/v4", ""));
+    return `> ${method} ${below}${query && `?${query}`}\n`;
+  });
   const complaints = linesOf(stderr).map((line) => `! ${line}\n`);
-  const reads = requests.length - writes.length;
-  return [readable(stdout), ...complaints, ...changes, ...sent.toSorted(), `= ${code}, ${reads} reads\n`].join("");
+  return [readable(stdout), ...complaints, ...changes, ...sent.toSorted(), `= ${code}, ${reads.length} reads\n`].join(
+    "",
+  );
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
