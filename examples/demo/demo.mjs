@@ -71,7 +71,7 @@ async function demo() {
   const url = await listening();
   const codes = [
     await evenkeel(url, "Three projects, three policies. What would change?", "plan --out plan.json"),
-    await evenkeel(url, "Carry out that plan, and nothing else.", "apply plan.json"),
+    await evenkeel(url, "Apply exactly that plan.", "apply plan.json"),
     await evenkeel(url, "And now? Nothing is left to change.", "plan --detailed-exitcode"),
   ];
   await goAround(url, "/projects/payments%2Fcore/managed_licenses/AGPL-3.0");
@@ -81,7 +81,7 @@ async function demo() {
 
 try {
   const codes = await demo();
-  if (codes === "0,0,0,2") await told("That was all of it. README.md has a tour to take yourself: examples/gitlab.");
+  if (codes === "0,0,0,2") await told("That is all. README.md has a tour to try yourself, with examples/gitlab.");
   else {
     console.error(`\nThe demo went wrong: exit codes ${codes}, expected 0,0,0,2.`);
     process.exitCode = 1;

@@ -52,10 +52,10 @@ async function story(url, database, workers) {
   console.log(`# ${count} projects, one server, one database. Three workers wait for something to do.`);
   for (let each = 0; each < 3; each++) workers.push(begin(`worker --concurrency ${few ? 2 : 8}`, checkout, env));
   await until(() => workers.every(({ said }) => said().includes("Ready to work")));
-  console.log("\n# What would change? They read, and one plan comes of it.");
+  console.log("\n# What would change? The workers read, and the run makes one plan.");
   await evenkeel("plan --workers");
 
-  console.log("\n# All of it, in waves. Meanwhile somebody looks how far it is.");
+  console.log("\n# Apply it in waves. Meanwhile, somebody checks the progress.");
   const words = "apply --yes --workers";
   const apply = begin(words, workspace, env);
   await until(() => isInLastWave(apply));
@@ -64,7 +64,7 @@ async function story(url, database, workers) {
   workers[0].kill("SIGKILL");
   await shown(words, await apply.ended);
 
-  console.log("\n# Is anything missing? What the killed one had begun, the others have finished.");
+  console.log("\n# Is anything missing? No: the other workers finished what the killed one had begun.");
   await evenkeel("drift --workers");
   await evenkeel("runs");
 }
