@@ -54,6 +54,8 @@ export interface Policy {
   readonly entries: readonly PolicyEntry[];
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
+  /** True if a variable, a key or a field has interpolations. */
+  readonly hasTemplates: boolean;
   readonly until?: string;
   readonly reason?: string;
 }
@@ -112,7 +114,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const end = until !== undefined && isDay(until) ? { until } : {};
   const of = ownerOfPolicy(document.value);
   const from: From = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
-  const { entries, problems, plaintext } = readEntries(from, text, workspace);
+  const { entries, kinds, hasTemplates, problems, plaintext } = readEntries(from, text, workspace);
   const selects = selectorKeys[of];
   const where = text.where === undefined ? undefined : readWhere(text.where, of);
   const exclusive = text.exclusive === undefined ? noExclusive : readExclusive(from, text.exclusive);
@@ -129,8 +131,9 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     enforce: text.enforce === true,
     vars: text.vars === undefined ? none : readVariables(document, name, text.vars),
     entries,
-    kinds: collectKinds(entries, exclusive),
+    kinds: new Set([...kinds, ...exclusive.keys()]),
     exclusive,
+    hasTemplates,
     ...end,
     ...why,
   };
@@ -147,13 +150,6 @@ function readSelectors(text: Partial<PolicyText>, of: Owner): readonly Selector[
 function readWhere(text: string, of: Owner): Condition {
   const compiled = compileWhere(of)(text);
   return "fault" in compiled ? { text, evaluate: () => undefined } : compiled;
-}
-
-function collectKinds(entries: readonly PolicyEntry[], exclusive: ReadonlyMap<Kind, Origin>): ReadonlySet<Kind> {
-  const kinds = new Set<Kind>();
-  for (const { desired } of entries) kinds.add(desired.kind);
-  for (const kind of exclusive.keys()) kinds.add(kind);
-  return kinds;
 }
 
 const none: readonly never[] = [];
@@ -179,17 +175,25 @@ function readVariables(document: Document, policy: string, vars: PolicyText["var
 
 interface Entries {
   readonly entries: PolicyEntry[];
+  readonly kinds: Set<Kind>;
+  hasTemplates: boolean;
   readonly problems: Problem[];
   readonly plaintext: Declared["plaintext"][number][];
 }
 
 function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const into: Entries = { entries: [], problems: [], plaintext: [] };
+  const into: Entries = { entries: [], kinds: new Set(), hasTemplates: false, problems: [], plaintext: [] };
   const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
-  for (const row of rows) addDeclared(into, from, row, sectionIn(text, row.section), workspace);
-  for (const row of rows) addAbsent(into, from, row, text);
-  for (const [name, value] of Object.entries(text.vars ?? {}))
+  for (const add of [addDeclared, addAbsent])
+    for (const row of rows) {
+      const before = into.entries.length;
+      add(into, from, row, text, workspace);
+      if (into.entries.length > before) into.kinds.add(row.kind);
+    }
+  for (const [name, value] of Object.entries(text.vars ?? {})) {
+    into.hasTemplates ||= isTemplate(value);
     into.problems.push(...referenceProblems(value, from.of, { document: from.document, path: ["vars", name] }));
+  }
   return into;
 }
 
@@ -197,9 +201,10 @@ function addDeclared(
   into: Entries,
   from: From,
   row: PolicyKind,
-  values: JsonObject | undefined,
+  text: Partial<PolicyText>,
   workspace: Workspace,
 ): void {
+  const values = sectionIn(text, row.section);
   if (values === undefined) return;
   if (isSingleton(kindOf(from.catalogue, row.kind).file)) {
     addResource(into, from, row, [sectionPath(row.section)], values, workspace);
@@ -224,7 +229,7 @@ function addDeclared(
  * repeat the same few.
  */
 const bareResources = memoized(
-  (_workspace: Workspace) => memoized((_kind: Kind) => memoized((_value: Scalar) => new Map<string, Desired>())),
+  (_workspace: Workspace) => memoized((_kind: Kind) => memoized((_value: Scalar) => new Map<string, Declaration>())),
   new WeakMap(),
 );
 
@@ -245,7 +250,7 @@ function addResource(
   at: readonly [section: Path, key?: string],
   value: unknown,
   workspace: Workspace,
-): Desired | undefined {
+): Declaration | undefined {
   const { file, keys: catalogued } = kindOf(from.catalogue, kind);
   const { only } = file;
   const [section, text = ""] = at;
@@ -275,10 +280,11 @@ function addResource(
   if (isBare && Object.keys(fields).length === 0) return undefined;
   const all = entry?.parameters.has("active") && !inherits ? { ...impliedFields(entry), ...fields } : fields;
   const resource = createResource(from, kind, entry?.slug ?? keyTextOf(file, keys), all);
-  const isSettled = isBare && templates.length === 0 && !isTemplate(text);
-  const read = new DeclaredEntry(from, at, resource, templates, isSettled ? undefined : written);
-  into.entries.push(read);
-  return isSettled && problems.length === 0 && plaintext.length === 0 ? read.desired : undefined;
+  const isOpen = templates.length > 0 || isTemplate(text);
+  into.hasTemplates ||= isOpen;
+  const isSettled = isBare && !isOpen;
+  into.entries.push(new DeclaredEntry(from, at, resource, templates, isSettled ? undefined : written));
+  return isSettled && problems.length === 0 && plaintext.length === 0 ? resource : undefined;
 }
 
 function inheritProblems({ document }: From, file: ResourceKind, path: Path, inherit: unknown): readonly Problem[] {
@@ -304,6 +310,7 @@ function createResource(
 function addAbsent(into: Entries, from: From, { kind, section, off }: PolicyKind, text: Partial<PolicyText>): void {
   const { catalogue, document } = from;
   const add = (key: string, ...at: readonly [section: Path, key?: number]) => {
+    into.hasTemplates ||= isTemplate(key);
     into.entries.push(new DeclaredEntry(from, at, createResource(from, kind, key, {}, "absent")));
   };
   if (off !== undefined) {

@@ -19,7 +19,6 @@ import { type PlanRule, readRules } from "./rules.ts";
 import type { Providers } from "./secret-providers.ts";
 import { builtInSchemes, isProvided, schemeOf } from "./secret-reference.ts";
 import { compareLayers, type Layer, literalOf, matchingLayers } from "./selection.ts";
-import { isTemplate } from "./template.ts";
 import { readTests } from "./tests.ts";
 import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
 
@@ -81,7 +80,8 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
   const defining = definitions(policies);
   return namedProjects(policies).flatMap((project) => {
     const layers = matchingLayers(policies, project);
-    if (isSettled(layers)) return [];
+    // A single policy without interpolations has no ties, and no problems that depend on the project.
+    if (layers.length < 2 && layers.every(({ policy }) => !policy.hasTemplates)) return [];
     const elsewhere = partial ? definedOutside(layers, defining, (policy) => mayAlsoMatch(policy, project)) : undefined;
     return merge(layers, probeOf(project), elsewhere).problems;
   });
@@ -90,18 +90,6 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
 /** True if a policy may match a project under its other name, which only the server knows. */
 function mayAlsoMatch({ projects, where }: Policy, { path }: Project): boolean {
   return where !== undefined || projects.some(({ form }) => (path === undefined ? form !== "id" : form === "id"));
-}
-
-/** A single policy without interpolations has no ties, and no problems that depend on the project. */
-function isSettled(layers: readonly Layer[]): boolean {
-  return (
-    layers.length < 2 &&
-    layers.every(
-      ({ policy: { vars, entries } }) =>
-        vars.every(({ value }) => !isTemplate(value)) &&
-        entries.every(({ templates, desired }) => templates.length === 0 && !isTemplate(desired.key)),
-    )
-  );
 }
 
 /** The projects of a glob are not known yet, but policies with the same glob certainly match the same projects. */
