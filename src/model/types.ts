@@ -131,6 +131,8 @@ export interface Project {
   readonly archived?: boolean;
   /** Its row in the server's list (owner-row.ts); omitted if it was not read. */
   readonly row?: JsonObject;
+  /** The fields that declared kinds read of its row, as this run has read it; never that of an earlier run. */
+  readonly ownRow?: JsonObject;
 }
 
 export interface DesiredProject {

@@ -24,6 +24,7 @@ import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, o
 import { sendsOwner } from "../../model/resource-kind.ts";
 import type { Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
+import { ownRowFields } from "./kind-rows.ts";
 import { lookUpProject, lookUpProjects, readFirstPage, readOwners } from "./owner-list.ts";
 
 /** The projects of a run, by policies and options. */
@@ -120,7 +121,7 @@ async function selectedPart(reader: Reader, scope: ProjectScope): Promise<FoundP
   if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return selectChanged(reader, scope, since);
   if (selectsByGlob(policies)) {
-    const listing = await readOwners(reader, policies[0]?.of);
+    const listing = await readOwners(reader, policies[0]?.of, ownRowFields(reader.catalogue, policies));
     return { ...projectsOf(policies, listing), listing };
   }
   if (!needsLookup(policies)) return projectsOf(policies, undefined);
@@ -137,7 +138,7 @@ async function lookUpNamed(
   workers: number,
 ): Promise<readonly Project[]> {
   const lacking = partlyKnown(policies, named);
-  const find = projectFinder(await lookUpProjects(reader, lacking, workers));
+  const find = projectFinder(await lookUpProjects(reader, lacking, workers, ownRowFields(reader.catalogue, policies)));
   const projects = named.map((project) => find(project.name) ?? project);
   return [...new Map(projects.map((project) => [project.name.toLowerCase(), project])).values()];
 }
@@ -151,7 +152,8 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const both = [...before.policies, ...after.policies];
   const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
   const touched = touchedPolicies(before, after);
-  const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of) : undefined;
+  const kept = ownRowFields(reader.catalogue, after.policies);
+  const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of, kept) : undefined;
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
@@ -195,7 +197,7 @@ function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): r
 async function completeNames(
   reader: Reader,
   projects: readonly Project[],
-  { creating, referencedGlobs, needsNames, workers }: ProjectScope & { readonly creating: readonly Policy[] },
+  { policies, creating, referencedGlobs, needsNames, workers }: ProjectScope & { readonly creating: readonly Policy[] },
 ): Promise<readonly Project[]> {
   const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
   const isNamed = (project: Project) => needsNames || (creating.length > 0 && isCovered(creating, project));
@@ -204,7 +206,7 @@ async function completeNames(
       (isPartlyKnown(project) && isNamed(project)) || unresolvedReferences(referencedGlobs, [project]).length > 0,
   );
   if (lacking.length === 0) return projects;
-  return identified(projects, await lookUpProjects(reader, lacking, workers));
+  return identified(projects, await lookUpProjects(reader, lacking, workers, ownRowFields(reader.catalogue, policies)));
 }
 
 /** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */

@@ -1,7 +1,9 @@
 import { UserError } from "../../base/exit.ts";
 import { canonical, isObject, type JsonObject } from "../../base/json.ts";
+import { memoized } from "../../base/memoize.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
+import type { Policy } from "../../manifest/policies.ts";
 import { call } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { KindRow } from "../../model/kind-row.ts";
@@ -9,7 +11,7 @@ import { fieldOf } from "../../model/kinds.ts";
 import { bareName } from "../../model/owner.ts";
 import { fieldInRow } from "../../model/read-field.ts";
 import { keyFieldsOf, keyTextOf, listFacts, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Call, Fields, Project, Resource, Scalar } from "../../model/types.ts";
+import type { Call, Desired, Fields, Project, Resource, Scalar } from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
 import { refuseOtherDialect } from "./find-dialect.ts";
 
@@ -26,6 +28,48 @@ export interface KeyedRow {
   readonly row: JsonObject;
 }
 
+/** True if a kind reads the project or group itself, whose row lists of projects and groups have too. */
+function readsOwner({ read, file }: KindRow): boolean {
+  const isOwn = read !== undefined && /^\/(?:projects|groups)\/:id(?:\?|$)/.test(read.list.path);
+  return isOwn && (listFacts(file).rows !== undefined || !readsUndeclared(file));
+}
+
+/** True if requests or effects of a kind depend on any field that no policy declares. */
+function readsUndeclared({ loosened, tightened, fields: { properties } }: ResourceKind): boolean {
+  const isResent = Object.values(properties).some((field) => field["x-keep"]);
+  return isResent || loosened !== undefined || tightened !== undefined;
+}
+
+/** Fields of a project's or group's own row that the kinds of policies read, as far as policies declare them. */
+export function ownRowFields({ kinds }: Catalogue, policies: readonly Policy[]): readonly string[] {
+  const names = new Set<string>();
+  for (const { entries } of policies) {
+    for (const { desired } of entries) {
+      const kind = kinds.get(desired.kind);
+      if (!kind || !readsOwner(kind)) continue;
+      const { rows } = listFacts(kind.file);
+      const fields = Object.keys(desired.fields).flatMap((field) => namesInRow(kind.file, field));
+      const read = [...membersRead(kind.file), ...fields];
+      for (const each of rows === undefined ? read : [rows]) names.add(each);
+    }
+  }
+  return [...names];
+}
+
+/** The names under which a row may have a field. */
+function namesInRow({ fields }: ResourceKind, name: string): readonly string[] {
+  const { "x-read": read, "x-send-as": sentAs = name } = fields.properties[name] ?? {};
+  return read === undefined ? [name, sentAs] : membersIn(read);
+}
+
+/** The members of rows that any expression of a kind reads. */
+const membersRead = memoized((file: ResourceKind) => membersIn(JSON.stringify(file)), new WeakMap());
+
+/** The members of `row` in expressions: `row.name`, `row.?name` and `row["name"]`. */
+function membersIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/\brow(?:\.\??|\[\\?["'])(\w+)/g), ([, name = ""]) => name);
+}
+
 /** True if the row of a list contains all requested fields. */
 export function hasListedFields(
   catalogue: Catalogue,
@@ -40,20 +84,35 @@ export function hasListedFields(
   );
 }
 
+/** True if a kind can be read from an owner's row in a list: the row has all declared fields, which lists may lack. */
+export function hasDeclaredFields(kind: ReadableKind, row: JsonObject, declared: readonly Desired[]): boolean {
+  const { file } = kind;
+  const { rows } = listFacts(file);
+  if (!readsOwner(kind)) return false;
+  if (rows !== undefined) return Array.isArray(row[rows]);
+  return declared.every(({ fields, presence }) => {
+    if (presence === "absent") return false;
+    return Object.keys(fields).every(
+      (name) => namesInRow(file, name).some((each) => each in row) && fieldInRow(kind, name, row) !== undefined,
+    );
+  });
+}
+
 /**
- * The rows of a kind that belong to the project itself; for a singleton, its only row. @throws CallFailed if it cannot be
- * read, or a row lacks its key.
+ * The rows of a kind that belong to the project itself; for a singleton, its only row. `ownRow`: the project's own row,
+ * if this run has read it with all declared fields. @throws CallFailed if it cannot be read, or a row lacks its key.
  */
 export async function readKindRows(
   reader: Reader,
   project: Project,
   kind: ReadableKind,
   isDeclared: (key: string) => boolean = () => false,
+  ownRow?: JsonObject,
 ): Promise<readonly KeyedRow[]> {
   const { list, isSingle } = kind.read;
-  if (isSingle) return readSingleton(reader, project, kind);
+  if (isSingle) return ownRow ? [{ key: "", row: ownRow }] : readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
-  const rows = await readRows(reader, kind, listing);
+  const rows = await readRows(reader, kind, listing, ownRow);
   if (kind.keys) refuseOtherDialect(reader.catalogue, listing, rows);
   try {
     return removeDuplicates(kind, rows).filter(({ key, row }) => isDeclared(key) || !isKept(kind, project.name, row));
@@ -64,11 +123,17 @@ export async function readKindRows(
 }
 
 /** The rows of a list, which may be a part of another response, or a 404 if it is empty. */
-async function readRows(reader: Reader, { file }: ReadableKind, listing: Call): Promise<readonly JsonObject[]> {
+async function readRows(
+  reader: Reader,
+  { file }: ReadableKind,
+  listing: Call,
+  ownRow: JsonObject | undefined,
+): Promise<readonly JsonObject[]> {
   const { rows: part, none } = listFacts(file);
   try {
     if (part === undefined) return (await reader.list(listing)) as readonly JsonObject[];
-    const rows = ((await reader.get(listing)).body as JsonObject)[part];
+    const body = ownRow ?? (await reader.get(listing)).body;
+    const rows = (body as JsonObject)[part];
     if (Array.isArray(rows) && rows.every(isObject)) return rows;
     throw failList(listing, `${part} is not a list of rows`);
   } catch (error) {

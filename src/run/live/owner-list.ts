@@ -5,7 +5,7 @@ import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { isId, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
 import { callsOfOwner, ownerCalls } from "../../model/owner-calls.ts";
-import { isArchived, readableRow } from "../../model/owner-row.ts";
+import { isArchived, pickFields, readableRow } from "../../model/owner-row.ts";
 import type { Fields, Project } from "../../model/types.ts";
 
 /**
@@ -38,27 +38,32 @@ export async function readSomeProjects(reader: Reader, most: number): Promise<Pr
 
 /**
  * All projects or groups that the token can see. Groups: those of which the user is a member, with subgroups; all for
- * an administrator. @throws CallFailed.
+ * an administrator. `kept`: the fields of their rows that kinds read. @throws CallFailed.
  */
-export async function readOwners(reader: Reader, owner: Owner = "project"): Promise<Project[]> {
+export async function readOwners(
+  reader: Reader,
+  owner: Owner = "project",
+  kept: readonly string[] = [],
+): Promise<Project[]> {
   const calls = ownerCalls(owner);
   if (!calls) return [];
-  const { list: name, rows: answer } = calls;
+  const { list: name, rows: shape } = calls;
+  const answer = { ...shape, keeps: [...(shape.keeps ?? []), ...kept] };
   const list = (parameters: Fields = {}) => reader.list({ ...call(name, {}, parameters), answer });
-  if (owner === "group") return parseProjects(await list(), owner);
+  if (owner === "group") return parseProjects(await list(), owner, kept);
   const rows = await list(ofMembers).catch((error) => {
     // The server rejects the filter.
     if (error instanceof CallFailed && error.status === 400) return list();
     throw error;
   });
-  return parseProjects((await seesAll(reader, rows)) ? await list() : rows, owner);
+  return parseProjects((await seesAll(reader, rows)) ? await list() : rows, owner, kept);
 }
 
 /**
  * The projects or groups in a list, named by full path. A group whose path is digits alone is named by its ID, because
  * servers interpret digits as an ID.
  */
-function parseProjects(rows: unknown, owner: Owner = "project"): Project[] {
+function parseProjects(rows: unknown, owner: Owner = "project", kept: readonly string[] = []): Project[] {
   const field = ownerCalls(owner)?.path;
   if (!Array.isArray(rows) || field === undefined) return [];
   return rows.filter(isObject).flatMap((row) => {
@@ -66,7 +71,8 @@ function parseProjects(rows: unknown, owner: Owner = "project"): Project[] {
     if (typeof id !== "number" || typeof path !== "string") return [];
     const fullPath = ownerName(owner, path);
     const name = isId(path) ? ownerName(owner, String(id)) : fullPath;
-    return [{ id, path: fullPath, name, archived: isArchived(row), row: readableRow(owner, row) }];
+    const ownRow = kept.length > 0 && { ownRow: pickFields(row, kept) };
+    return [{ id, path: fullPath, name, archived: isArchived(row), row: readableRow(owner, row), ...ownRow }];
   });
 }
 
@@ -95,17 +101,18 @@ export async function lookUpProjects(
   reader: Reader,
   projects: readonly Project[],
   workers: number,
+  kept: readonly string[] = [],
 ): Promise<readonly Project[]> {
   const result: Project[] = [];
   for (const owner of owners) {
     const [first, ...others] = ownedBy(owner, projects);
     if (!first) continue;
-    const found = others.length >= mostSingles ? "unknown route" : await lookUpProject(reader, first);
+    const found = others.length >= mostSingles ? "unknown route" : await lookUpProject(reader, first, kept);
     if (found === "unknown route") {
-      result.push(...(await readOwners(reader, owner)));
+      result.push(...(await readOwners(reader, owner, kept)));
       continue;
     }
-    const rest = await inParallel(others, workers, (each) => lookUpProject(reader, each));
+    const rest = await inParallel(others, workers, (each) => lookUpProject(reader, each, kept));
     result.push(...[found, ...rest].flatMap((each) => (each === "unknown route" ? [] : each)));
   }
   return result;
@@ -115,12 +122,13 @@ export async function lookUpProjects(
 export async function lookUpProject(
   reader: Reader,
   { name }: Pick<Project, "name">,
+  kept: readonly string[] = [],
 ): Promise<readonly Project[] | "unknown route"> {
   const endpoint = callsOfOwner(name)?.one;
   if (!endpoint) return [];
   try {
     const { body } = await reader.get(call(endpoint, { id: name }));
-    return parseProjects([body], ownerOfName(name));
+    return parseProjects([body], ownerOfName(name), kept);
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     if (error.unknownRoute || error.kind === "shape" || error.status === 405) return "unknown route";

@@ -8,7 +8,7 @@ import { ownerOfKind, ownerOfName } from "../../model/owner.ts";
 import { keyValuesOf } from "../../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource } from "../../model/types.ts";
 import { assumeDeclared, liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind-resources.ts";
-import { hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
+import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
 import {
   awaitParts,
@@ -32,13 +32,23 @@ export async function readLive(reader: Reader, desired: DesiredProject): Promise
   return live;
 }
 
+interface ReadOptions {
+  readonly trusts?: Trusts | undefined;
+  /** The project's own row, if this run has read it already. */
+  readonly ownRow?: JsonObject | undefined;
+}
+
 /**
  * Like {@link readLive}, but returns unread parts as well. Expressions of the kinds must be loaded. @throws CallFailed
  * if it ends the run.
  */
-export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
+export async function readReadable(
+  reader: Reader,
+  desired: DesiredProject,
+  { trusts, ownRow }: ReadOptions = {},
+): Promise<PartlyRead> {
   const read = [...desired.kinds].map((kind) =>
-    readKind(reader, kind, desired, trusts).catch((error) => [toUnread({ kind }, error)]),
+    readKind(reader, kind, desired, { trusts, ownRow }).catch((error) => [toUnread({ kind }, error)]),
   );
   const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
   const parts = separateUnread(await Promise.all(read));
@@ -119,7 +129,7 @@ async function readKind(
   reader: Reader,
   kind: Kind,
   desired: DesiredProject,
-  trusts: Trusts | undefined,
+  { trusts, ownRow }: ReadOptions,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const { project, resources, exclusive } = desired;
@@ -128,7 +138,8 @@ async function readKind(
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === kind) declared.set(one.identity ?? identityOf(catalogue, one), one);
   const identify = (key: string) => identityOf(catalogue, { kind, key });
-  const rows = await readKindRows(reader, project, row, (key) => declared.has(identify(key)));
+  const known = ownRow && hasDeclaredFields(row, ownRow, [...declared.values()]) ? ownRow : undefined;
+  const rows = await readKindRows(reader, project, row, (key) => declared.has(identify(key)), known);
   const isStill = trusts?.(project.name);
   const listed = rows.map(({ key, row: found }) => {
     if (!mayShowKey(catalogue, { kind, key }, resources)) return redactedResource(catalogue, project, kind, key);

@@ -1,4 +1,5 @@
 import { inParallel } from "../../base/concurrency.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
@@ -110,7 +111,7 @@ export function refreshEach(
 ): Promise<RefreshedProject[]> {
   const here = async (_: Project, index: number) => {
     const desired = fleet.at(index);
-    return finished(passToLedger(await refreshProject(reader, desired, scope), scope));
+    return finished(passToLedger(await refreshProject(reader, desired, scope, desired.project.ownRow), scope));
   };
   // Limited by the room for requests: more projects would only wait, and keep what is read of them in memory.
   return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
@@ -128,14 +129,16 @@ function passToLedger(result: RefreshedProject, { remember }: RefreshScope): Ref
 const none: readonly never[] = [];
 
 /**
- * Reads a project as far as possible and compares it. @throws CallFailed if it ends the run.
+ * Reads a project as far as possible and compares it. `ownRow`: its row, if this run has just read it. @throws
+ * CallFailed if it ends the run.
  */
 export async function refreshProject(
   reader: Reader,
   desired: DesiredProject,
   scope: RefreshScope,
+  ownRow?: JsonObject,
 ): Promise<RefreshedProject> {
-  const read = await readReadable(reader, desired, scope.trusts);
+  const read = await readReadable(reader, desired, { trusts: scope.trusts, ownRow });
   const isRefused = read.unread.some(({ failure }) => failure.status === 403);
   if (isRefused && (await isLeftAlone(reader, desired.project, scope.policies)))
     return { problems: [], archived: true };
