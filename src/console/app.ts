@@ -12,15 +12,18 @@ import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
+import { findCauses } from "./causes.ts";
+import { type CommitSubjects, commitSubjects } from "./causes-section.ts";
 import { fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { assetFiles, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
-import { fleetData, projectData, reviewData, runData, runsData } from "./page-data.ts";
+import { fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { parseProjectFilters } from "./project-filter.ts";
 import { projectPage } from "./project-page.ts";
 import { reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
 import { describeProgress, type RunDetails, runPage } from "./run-page.ts";
 import { filterRuns, parseRunFilters, runsPage } from "./runs-page.ts";
+import { searchPage } from "./search-page.ts";
 
 interface ConsoleOptions {
   readonly state: Watching;
@@ -33,7 +36,7 @@ interface ConsoleOptions {
 }
 
 /** A page as HTML and as a JSON document; each is made only on request. */
-type Shown = Pick<Frame, "title" | "under"> & { readonly body: () => Markup; readonly data: () => object };
+type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => object };
 
 export interface Listening {
   readonly url: string;
@@ -59,7 +62,8 @@ export async function listen(host: string, port: number, options: ConsoleOptions
 }
 
 /** Routes of the console. No response changes anything. */
-function consoleApp(options: ConsoleOptions): Hono {
+function consoleApp(asked: ConsoleOptions): Hono {
+  const options = { ...asked, subjects: commitSubjects(asked.folder) };
   const { state, access, catalogue, workspace, onError } = options;
   const app = new Hono();
   const render = (context: Context, frame: Omit<Frame, "workspace">) =>
@@ -113,27 +117,34 @@ async function findPage(
   path: string,
   query: Query,
   known: KnownState,
-  options: ConsoleOptions,
+  options: ConsoleOptions & { readonly subjects: CommitSubjects },
 ): Promise<Shown | string> {
-  if (path === "/" || path === "/fleet" || path === "/index") return showFleet(query, known);
+  if (path === "/" || path === "/fleet" || path === "/index") return showFleet(query, known, options.subjects);
   if (path === "/runs") return showRuns(query, known);
   if (path === "/review") return showReview(query, known, options);
+  if (path === "/search") return showSearch(query, known);
   const [, section, name = ""] = /^\/(projects|runs)\/(.+)$/s.exec(path) ?? [];
   if (section === "projects") return showProject(name, query, known, options);
   if (section === "runs") return showRun(name, query, known, options);
   return `No page ${path}.`;
 }
 
-function showFleet(query: Query, known: KnownState): Shown {
+async function showFleet(query: Query, known: KnownState, subjects: CommitSubjects): Promise<Shown> {
   const wanted = parseProjectFilters(query);
-  const body = () => fleetPage(known, wanted, query.page);
-  return { title: wanted.group || "Fleet", under: "/", body, data: () => fleetData(known, wanted, query.page) };
+  const title = wanted.group || "Fleet";
+  await subjects.read(findCauses(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));
+  const body = () => fleetPage(known, wanted, query.page, subjects.of);
+  return { title, under: "/", body, data: () => fleetData(known, wanted, query.page) };
 }
 
 function showRuns(query: Query, known: KnownState): Shown {
   const wanted = parseRunFilters(query);
   const body = () => runsPage(known, wanted, query.page);
   return { title: "Runs", under: "/runs", body, data: () => runsData(filterRuns(known, wanted), query.page) };
+}
+
+function showSearch({ q = "" }: Query, known: KnownState): Shown {
+  return { title: "Search", under: "/search", q, body: () => searchPage(known, q), data: () => searchData(known, q) };
 }
 
 async function showReview(

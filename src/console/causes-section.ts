@@ -1,5 +1,7 @@
 import { projectHref } from "../base/console-paths.ts";
+import { ignoreUserError } from "../base/exit.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { openGit } from "../git/open-git.ts";
 import type { Fields, Value } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
 import { directions } from "../plan/highlights.ts";
@@ -10,19 +12,25 @@ import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";
 import { age } from "./layout.ts";
 import { anyStatus, type WantedProjects } from "./project-filter.ts";
 
+/** The subject of a commit, if known. */
+export type SubjectOf = (commit: string) => string | undefined;
+
 /** Number of causes before folding, and in all. */
 const [mostAtFirst, mostCauses] = [8, 100];
 
 export interface CausesSection {
   readonly heads: readonly ProjectSummary[];
   readonly wanted: WantedProjects;
+  readonly subjectOf: SubjectOf;
+  /** Link to the filtered list of projects. */
   readonly link: (wanted: WantedProjects) => string;
 }
 
-export function causesSection({ heads, wanted, link }: CausesSection): Markup {
+/** The causes of differences in the fleet, each once; empty if all projects are in sync. */
+export function causesSection({ heads, wanted, subjectOf, link }: CausesSection): Markup {
   const causes = findCauses(heads);
   if (causes.length === 0) return markup``;
-  const rows = each(causes.slice(0, mostCauses), (cause) => causeNode(cause, wanted, link));
+  const rows = each(causes.slice(0, mostCauses), (cause) => causeNode(cause, wanted, subjectOf, link));
   const hidden = causes.length - mostAtFirst;
   const rest = markup`<details class="rest"><summary>${counted(hidden, "more cause")}</summary><ul class="causes paper">${rows.slice(mostAtFirst)}</ul></details>`;
   return markup`<section aria-labelledby="causes"><h2 id="causes">By cause</h2>
@@ -32,7 +40,12 @@ export function causesSection({ heads, wanted, link }: CausesSection): Markup {
 
 const statuses = { drift: "drifted", pending: "pending", unreadable: "unreadable" } as const;
 
-function causeNode(cause: FleetCause, wanted: WantedProjects, link: CausesSection["link"]): Markup {
+function causeNode(
+  cause: FleetCause,
+  wanted: WantedProjects,
+  subjectOf: SubjectOf,
+  link: CausesSection["link"],
+): Markup {
   const { id, projects, since } = cause;
   const isChosen = wanted.cause === id;
   const to = isChosen ? link({ ...wanted, cause: "" }) : link({ ...wanted, cause: id, status: anyStatus });
@@ -41,11 +54,21 @@ function causeNode(cause: FleetCause, wanted: WantedProjects, link: CausesSectio
     commands.length > 0
       ? markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`
       : "";
-  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${briefNode(cause)}</p>${factsNode(cause, (policy) => link({ ...wanted, cause: "", policy, status: anyStatus }))}</div>
+  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleNode(cause, subjectOf)}</p>${factsNode(cause, subjectOf, (from) => link({ ...wanted, cause: "", from, status: anyStatus }))}</div>
 <p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${how}</li>
 `;
 }
 
+function findSubject({ cause, shapes: [{ commit }] }: FleetCause, subjectOf: SubjectOf): string | undefined {
+  return cause === "pending" && commit !== null ? subjectOf(commit) : undefined;
+}
+
+function titleNode(cause: FleetCause, subjectOf: SubjectOf): Markup {
+  const subject = findSubject(cause, subjectOf);
+  return subject === undefined ? briefNode(cause) : markup`${subject}`;
+}
+
+/** The only difference, or the common part of several. */
 function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
   const [first, ...others] = shapes;
   const rests = [...new Set(shapes.map(({ rest }) => rest))];
@@ -57,13 +80,15 @@ function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
   return isSame ? differenceBrief(first) : markup`${resourceNode(first.rest)} has values of its own in each project`;
 }
 
-function factsNode(cause: FleetCause, linkTo: (policy: string) => string): Markup {
+function factsNode(cause: FleetCause, subjectOf: SubjectOf, linkFrom: (policy: string) => string): Markup {
   const { shapes, within, projects } = cause;
   const [first] = shapes;
+  const subject = findSubject(cause, subjectOf);
   const facts: Markup[] = [];
+  if (subject !== undefined) facts.push(markup`<span>${briefNode(cause)}</span>`);
   if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 7)}</code>`);
   if (first.policy !== "")
-    facts.push(markup`<span>policy <a href="${linkTo(first.policy)}#list">${breakable(first.policy)}</a></span>`);
+    facts.push(markup`<span>policy <a href="${linkFrom(first.policy)}#list">${breakable(first.policy)}</a></span>`);
   if (within !== "") facts.push(placeNode(within, projects));
   return markup`<p class="facts soft">${directionNode(first)}${facts}</p>`;
 }
@@ -116,4 +141,45 @@ function shortValue(side: Fields | null, name: string): Markup {
 export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" | "cause">): Markup {
   if (!effect) return markup``;
   return cause === "pending" ? badge(effect) : badge(directions[effect], effect === "tightened" ? "loosened" : "stale");
+}
+
+/** Subjects of commits, read once from the repository of a workspace. */
+export interface CommitSubjects {
+  /** Undefined for an unknown commit, and before git has returned it. */
+  readonly of: (commit: string) => string | undefined;
+  /** Asks git for subjects that are not cached, and waits briefly: a later page shows what arrives late. */
+  readonly read: (commits: readonly string[]) => Promise<void>;
+}
+
+/** Milliseconds to wait for git, and number of commits per query. */
+const [patience, most] = [300, 50];
+
+/** Only a full hash, so that none is taken for an option of git. */
+const hash = /^[0-9a-f]{40,64}$/;
+
+export function commitSubjects(folder: string): CommitSubjects {
+  const cached = new Map<string, string>();
+  const requested = new Set<string>();
+  const readSubjects = async (commits: readonly string[]) => {
+    const git = openGit(folder);
+    if ("failed" in git) return;
+    const options = ["--no-walk=unsorted", "--ignore-missing", "--format=%H %s"];
+    const { stdout } = await git.start(["log", ...options, ...commits, "--"]);
+    for (const line of stdout.split("\n")) {
+      const [commit = "", ...words] = line.split(" ");
+      if (words.length > 0) cached.set(commit, words.join(" ").slice(0, 200));
+    }
+  };
+  return {
+    of: (commit) => cached.get(commit) || undefined,
+    read: async (commits) => {
+      const unknown = [...new Set(commits)]
+        .filter((commit) => hash.test(commit) && !requested.has(commit))
+        .slice(0, most);
+      if (unknown.length === 0) return;
+      for (const commit of unknown) requested.add(commit);
+      const answered = readSubjects(unknown).catch(ignoreUserError);
+      await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, patience))]);
+    },
+  };
 }

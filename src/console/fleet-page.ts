@@ -1,10 +1,11 @@
 import { projectHref } from "../base/console-paths.ts";
 import { counted, thousands } from "../base/text-format.ts";
-import { badge, breakable, each, type Markup, markup } from "../report/html/markup.ts";
+import { overrideText } from "../plan/overrides.ts";
+import { badge, breakable, each, longList, type Markup, markup } from "../report/html/markup.ts";
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
-import { lastSeen, type SyncStatus } from "../state/snapshots/snapshot.ts";
+import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
-import { causesSection, firstDifference } from "./causes-section.ts";
+import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
 import { driftPlot, fleetDays } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
 import { age, ago, dataLink, href, type ListPart, moment, pager, selectPage } from "./layout.ts";
@@ -12,7 +13,10 @@ import {
   anyStatus,
   countByStatus,
   filterProjects,
+  groupsBelow,
+  listLabels,
   outOfSync,
+  type ProjectGroup,
   projectFilters,
   type WantedProjects,
 } from "./project-filter.ts";
@@ -26,26 +30,57 @@ export function fleetHref(wanted: Partial<WantedProjects>, page?: number): strin
   return href("/", { ...query, status, page: page === 1 ? undefined : page });
 }
 
-export function fleetPage(known: KnownState, asked: WantedProjects, page: string | undefined): Markup {
+/** The fleet, or the filtered part of it. */
+export function fleetPage(
+  known: KnownState,
+  asked: WantedProjects,
+  page: string | undefined,
+  subjectOf: SubjectOf,
+): Markup {
   if (known.projects.length === 0) return emptyPage();
   const wanted = { ...asked, status: asked.status || outOfSync };
   const { status, cause } = wanted;
   const inScope = filterProjects(known.worstFirst, { ...wanted, status: "", cause: "" });
   const part = selectPage(filterProjects(inScope, { status, cause }), page);
   const isPart = inScope.length < known.projects.length;
-  const days = fleetDays(known, longestHistory);
+  const days = fleetDays(known, Number(wanted.days) || longestHistory);
   return markup`${headNode(known, wanted, inScope)}
 ${tilesNode(inScope, wanted)}
-${causesSection({ heads: inScope, wanted, link: fleetHref })}
-<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over ${counted(days.length, "day")}${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(days)}</div></section>
+${causesSection({ heads: inScope, wanted, subjectOf, link: fleetHref })}
+<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over ${counted(days.length, "day")}${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(days)}${rangesNode(known, wanted, days.length)}</div></section>
+${overridesNode(known, wanted)}${groupsNode(known, wanted)}
 <section aria-labelledby="list"><h2 id="list">Projects${wanted.status === outOfSync ? " out of sync" : ""}</h2>
-${formNode(wanted)}
+${formNode(known, wanted)}
 ${tableNode(part, known, wanted, inScope.length)}
 ${pager(part, (to) => fleetHref(wanted, to))}
 ${dataLink("/", { ...wanted })}</section>`;
 }
 
-const longestHistory = 90;
+/** Days of history: choices, and the most. */
+const [ranges, longestHistory] = [[7, 30, 90], 90];
+
+/** Links to shorter and longer ranges of the chart, as far as there is data. */
+function rangesNode(known: KnownState, wanted: WantedProjects, shown: number): Markup {
+  const lengths = [...new Set(ranges.map((days) => fleetDays(known, days).length))];
+  if (lengths.length < 2) return markup``;
+  return markup`<p class="soft ranges">${each(lengths, (days) => (days === shown ? markup`<b>${counted(days, "day")}</b> ` : markup`<a href="${fleetHref({ ...wanted, days: String(days) })}#over-time">${counted(days, "day")}</a> `))}</p>`;
+}
+
+/** Maximum number of overrides listed. */
+const mostOverrides = 20;
+
+/** Entries of policies with a wildcard that other policies override: of the chosen policy, else of all. */
+function overridesNode({ fleet }: KnownState, { policy }: WantedProjects): Markup {
+  const overrides = (fleet?.overrides ?? []).filter((each) => policy === "" || each.policy === policy);
+  if (overrides.length === 0) return markup``;
+  const items = overrides.map(
+    (each) =>
+      markup`<li><a href="${fleetHref({ policy: each.policy, status: anyStatus })}">${overrideText(each)}</a></li>`,
+  );
+  return markup`<section aria-labelledby="overrides"><h2 id="overrides">Overridden by other policies</h2>
+<div class="paper">${longList(items, mostOverrides, "lines", `${thousands(items.length - mostOverrides)} more`)}</div></section>
+`;
+}
 
 function emptyPage(): Markup {
   return markup`<h1>No data yet</h1>
@@ -94,19 +129,79 @@ function shareText(count: number, all: number): string {
   return `${(Math.floor((count / all) * 1000) / 10).toLocaleString("en")} % of ${thousands(all)}`;
 }
 
-function formNode(wanted: WantedProjects): Markup {
+/** Maximum number of groups drawn. */
+const mostGroups = 96;
+
+function groupsNode(known: KnownState, wanted: WantedProjects): Markup {
+  const groups = groupsBelow(known, wanted.group);
+  const below = groups.filter(({ leaf }) => !leaf);
+  if (below.length === 0) return markup``;
+  const more = below.length - mostGroups;
+  return markup`<section aria-labelledby="groups"><h2 id="groups">Groups${wanted.group ? markup` of ${wanted.group}` : ""}</h2>
+<ul class="heat">${each(below.slice(0, mostGroups), (group) => cellNode(group, wanted))}</ul>
+${more > 0 ? markup`<p class="soft">and ${counted(more, "more group")}; filter by group below</p>` : ""}</section>`;
+}
+
+function cellNode({ path, counts, projects }: ProjectGroup, wanted: WantedProjects): Markup {
+  const occurring = byUrgency.filter((syncStatus) => counts[syncStatus] > 0);
+  const words = occurring.map((syncStatus) => `${thousands(counts[syncStatus])} ${syncStatus}`);
+  const line =
+    occurring.length > 0 ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
+  return markup`<li><a class="cell${occurring.length > 0 ? "" : " settled"}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span>${barNode(counts, projects)}</a></li>`;
+}
+
+/** Statuses in the order of a group's bar. */
+const byUrgency: readonly SyncStatus[] = ["drifted", "unreadable", "pending"];
+
+/** The shares of a group that are drifted or unreadable, and pending. Small shares stay visible. */
+function barNode({ drifted, unreadable, pending }: SyncStatusCounts, projects: number): Markup {
+  const [wrong, waits] = [computeShare(drifted + unreadable, projects), computeShare(pending, projects)];
+  const piece = (tone: string, from: number, to: number) =>
+    to > from ? markup`<path class="piece ${tone}" d="M${from} 0H${to}V4H${from}Z"/>` : markup``;
+  return markup`<svg class="bar-of" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${piece("drifted", 0, wrong)}${piece("pending", wrong, Math.min(100, wrong + waits))}</svg>`;
+}
+
+function computeShare(count: number, all: number): number {
+  return count === 0 ? 0 : Math.max(3, Math.round((count / all) * 100));
+}
+
+const ages = [
+  ["", "any time"],
+  ["1", "1 hour"],
+  ["24", "1 day"],
+  ["168", "7 days"],
+  ["720", "30 days"],
+] as const;
+
+function formNode(known: KnownState, wanted: WantedProjects): Markup {
+  const labels = listLabels(known);
   const text = (name: keyof WantedProjects, title: string, hint: string) =>
     markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
   return markup`<form class="filters" action="/">
 ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
-<label>Status<select name="status">${each([outOfSync, anyStatus, ...tileStatuses], (status) => optionNode(status, wanted))}</select></label>
-${text("policy", "Policy", "its whole name")}
-${wanted.cause === "" ? "" : markup`<input type="hidden" name="cause" value="${wanted.cause}">`}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
+<label>Status<select name="status">${options(
+    wanted.status,
+    [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
+  )}</select></label>
+${choiceNode("policy", "Policy", wanted.policy, labels.policies)}${choiceNode("from", "Difference from policy", wanted.from, labels.policies)}${text("resource", "Resource", "webhook/…")}
+<label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
+${each(["cause", "days"] as const, (name) => (wanted[name] === "" ? markup`` : markup`<input type="hidden" name="${name}" value="${wanted[name]}">`))}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;
 }
 
-function optionNode(status: string, wanted: WantedProjects): Markup {
-  return markup`<option value="${status}"${status === wanted.status ? markup` selected` : ""}>${status}</option>`;
+function options(chosen: string, all: readonly (readonly [string, string])[]): readonly Markup[] {
+  return each(all, ([value, name]) => {
+    return markup`<option value="${value}"${value === chosen ? markup` selected` : ""}>${name}</option>`;
+  });
+}
+
+/** Beyond this number, a text input replaces the list of choices. */
+const mostChoices = 120;
+
+function choiceNode(name: "policy" | "from", title: string, chosen: string, all: readonly string[]): Markup {
+  if (all.length > mostChoices || (chosen !== "" && !all.includes(chosen)))
+    return markup`<label>${title}<input name="${name}" value="${chosen}" maxlength="300"></label>`;
+  return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
 }
 
 function tableNode(part: ListPart<ProjectSummary>, known: KnownState, wanted: WantedProjects, inScope: number): Markup {

@@ -29,8 +29,7 @@ export interface Watching extends AsyncDisposable {
   readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
   /** The snapshot of a project, by its path in any case; undefined if no run saw it. */
   readonly project: (path: string) => Promise<ProjectSnapshot | undefined>;
-  /** Reads the saved plan of a run. @throws UserError as {@link planOfRun}. */
-  readonly planOf: (state: Pick<WorkspaceState, "plans">, run: string) => Promise<Plan>;
+  readonly planOf: PlanReader;
 }
 
 /** Milliseconds during which the view is not refreshed, and for which a page waits for a refresh. */
@@ -76,7 +75,7 @@ export async function watchState(open: () => Promise<WorkspaceState>): Promise<W
   await refresh();
   return {
     ask,
-    planOf: planOfRun,
+    planOf: planReader(),
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
       refreshing ??= refresh();
@@ -141,4 +140,24 @@ function withoutError({ error: _, ...known }: KnownState): KnownState {
 function compareSyncStatus(a: ProjectSummary, b: ProjectSummary): number {
   const rank = syncStatuses.indexOf(b.syncStatus) - syncStatuses.indexOf(a.syncStatus);
   return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
+}
+
+/** Reads the saved plan of a run; `mark` is its fingerprint, if known. @throws UserError as {@link planOfRun}. */
+export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mark?: string) => Promise<Plan>;
+
+/** Maximum number of cached plans: pages request the same few again and again. */
+const mostPlans = 50;
+
+/** Parses and checks each version of a plan once. */
+function planReader(): PlanReader {
+  const cached = new Map<string, Plan>();
+  return async ({ plans }, run, known) => {
+    const key = `${run} ${known ?? (await plans.marks([run])).get(run)}`;
+    const plan = cached.get(key) ?? (await planOfRun({ plans }, run));
+    cached.delete(key);
+    cached.set(key, plan);
+    const [oldest = ""] = cached.keys();
+    if (cached.size > mostPlans) cached.delete(oldest);
+    return plan;
+  };
 }

@@ -6,7 +6,10 @@ import type { KnownState } from "./known-state.ts";
 
 export interface Frame {
   readonly title: string;
-  readonly under: "/" | "/runs" | "/review" | "";
+  /** The selected entry of the menu. */
+  readonly under: "/" | "/runs" | "/review" | "/search" | "";
+  /** The query of a search. */
+  readonly q?: string;
   readonly known?: KnownState;
   /** The workspace's name for people. */
   readonly workspace: string;
@@ -19,7 +22,7 @@ const menu = [
   ["/review", "Review"],
 ] as const;
 
-export function page({ title, under, known, workspace, body }: Frame): Markup {
+export function page({ title, under, q = "", known, workspace, body }: Frame): Markup {
   const head = markup`<link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="${assets.style}">
 <script src="${assets.script}" defer></script>`;
@@ -27,6 +30,7 @@ export function page({ title, under, known, workspace, body }: Frame): Markup {
 <header class="top">
 <a class="brand" href="/"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6h12M2 10h12"/></svg>Evenkeel</a>
 <nav aria-label="Pages">${each(menu, ([path, name]) => markup`<a href="${path}"${current(path === under)}>${name}</a>`)}</nav>
+<form class="find" action="/search" role="search"><input type="search" name="q" value="${q}" placeholder="Search" aria-label="Search projects, runs and settings" aria-keyshortcuts="/" maxlength="200"></form>
 </header>
 <main id="main" tabindex="-1">
 ${known?.error ? errorNote(known) : ""}${body}
@@ -126,5 +130,5 @@ export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly t
 ]);
 
 export function missingPage(what: string): Markup {
-  return markup`<h1>Not found</h1><p class="lead">${what}</p><p><a href="/">The fleet</a></p>`;
+  return markup`<h1>Not found</h1><p class="lead">${what}</p><p><a href="/">The fleet</a> · <a href="/search">Search</a></p>`;
 }

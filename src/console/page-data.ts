@@ -8,6 +8,7 @@ import { type ListPart, selectPage } from "./layout.ts";
 import { countByStatus, filterProjects, type WantedProjects } from "./project-filter.ts";
 import type { WaitingPlan } from "./review-page.ts";
 import type { RunDetails } from "./run-page.ts";
+import { search } from "./search-page.ts";
 
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): object {
   const heads = filterProjects(known.worstFirst, wanted);
@@ -67,4 +68,19 @@ export function reviewData(part: ListPart<string>, waiting: readonly WaitingPlan
     error: error ?? "",
   }));
   return { ...pageFields(part), plans };
+}
+
+/** The JSON document of search results. */
+export function searchData(known: KnownState, q: string): object {
+  const { projects, labels, runs, counts } = search(known, q);
+  const found = [
+    ...projects.map(({ project, syncStatus }) => ({ sort: "project", name: project, is: syncStatus })),
+    ...labels.map(({ kind, name }) => ({ sort: kind, name, is: "" })),
+    ...runs.map(({ run, command, outcome }) => ({
+      sort: "run",
+      name: run,
+      is: `${command}, ${outcome ?? "did not finish"}`,
+    })),
+  ];
+  return { q, counts, found };
 }

@@ -1,7 +1,10 @@
 import { memoized } from "../base/memoize.ts";
+import { placeAmong } from "../base/text-format.ts";
+import type { Kind } from "../model/types.ts";
 import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { hasCause } from "./causes.ts";
+import type { KnownState } from "./known-state.ts";
 import { parseFilters } from "./layout.ts";
 
 /** Filters of the list of projects; an empty one matches anything. */
@@ -10,12 +13,20 @@ export interface WantedProjects {
   /** A group with its subgroups. */
   readonly group: string;
   readonly policy: string;
+  /** A kind of resources, or `kind/key`. */
+  readonly resource: string;
   /** A status, or {@link anyStatus} or {@link outOfSync}. */
   readonly status: string;
   readonly cause: string;
+  /** The policy that a difference comes from. */
+  readonly from: string;
+  /** Days of the chart; does not filter. */
+  readonly days: string;
+  /** Minimum number of hours since the status last changed. */
+  readonly age: string;
 }
 
-export const projectFilters = ["q", "group", "policy", "status", "cause"] as const;
+export const projectFilters = ["q", "group", "policy", "resource", "status", "cause", "from", "days", "age"] as const;
 
 /** Values of the status filter besides the statuses. */
 export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
@@ -37,12 +48,18 @@ const anyProject = parseProjectFilters({});
 
 type Test = (head: ProjectSummary) => boolean;
 
-function buildTests({ q, group, policy, status, cause }: WantedProjects): readonly Test[] {
+function buildTests(wanted: WantedProjects): readonly Test[] {
+  const { q, group, policy, resource, status, cause, from, age } = wanted;
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
+  const latest = Date.now() - Number(age) * 3_600_000;
+  const latestIso = latest > 0 ? new Date(latest).toISOString() : "";
   const tests: readonly (readonly [string, Test])[] = [
-    [policy, ({ policies }) => policies.has(policy)],
+    [policy, labelsTest(({ policies }) => policies.has(policy))],
+    [resource, labelsTest(resourceTest(resource))],
     [status === anyStatus ? "" : status, statusTest(status)],
     [cause, (head) => hasCause(head, cause)],
+    [from, ({ shapes }) => shapes.some(({ shape }) => shape.policy === from)],
+    [Number(age) > 0 ? age : "", ({ since }) => since <= latestIso],
     // The slowest tests come last.
     [q, ({ project }) => project.toLowerCase().includes(words)],
     [group, ({ project }) => project.toLowerCase().startsWith(prefix)],
@@ -50,17 +67,118 @@ function buildTests({ q, group, policy, status, cause }: WantedProjects): readon
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
 }
 
+type LabelsTest = (labels: ProjectSummary["labels"]) => boolean;
+
+/** Tests each distinct set of labels once: projects share them. */
+function labelsTest(test: LabelsTest): Test {
+  const tested = memoized(test);
+  return ({ labels }) => tested(labels);
+}
+
+/** Tests for resources of a kind, or for one key of it. */
+function resourceTest(resource: string): LabelsTest {
+  const slash = resource.indexOf("/");
+  if (slash < 0) return ({ keys }) => keys[resource as Kind] !== undefined;
+  const [kind, key] = [resource.slice(0, slash), resource.slice(slash + 1)];
+  return ({ keys }) => keys[kind as Kind]?.has(key) === true;
+}
+
 function statusTest(status: string): Test {
   if (status === outOfSync) return ({ syncStatus }) => syncStatus !== "in sync";
   return ({ syncStatus }) => syncStatus === status;
 }
 
+type Heads = readonly ProjectSummary[];
+
 export const countByStatus = memoized(
-  (heads: readonly ProjectSummary[]): SyncStatusCounts => countStatuses(listStatuses(heads)),
+  (heads: Heads): SyncStatusCounts => countStatuses(listStatuses(heads)),
   new WeakMap(),
 );
 
 /** A generator: an array would be as long as the fleet. */
-function* listStatuses(heads: readonly ProjectSummary[]): Iterable<SyncStatus> {
+function* listStatuses(heads: Heads): Iterable<SyncStatus> {
   for (const { syncStatus } of heads) yield syncStatus;
+}
+
+/** A group of projects, or one project, below another group. */
+export interface ProjectGroup {
+  readonly path: string;
+  /** True for a project. */
+  readonly leaf: boolean;
+  readonly projects: number;
+  readonly counts: SyncStatusCounts;
+}
+
+/** The next level below a group, most drift first. */
+export function groupsBelow({ projects }: KnownState, group: string): readonly ProjectGroup[] {
+  return group === "" ? topGroups(projects) : collectGroups(projects, group);
+}
+
+const topGroups = memoized((projects: Heads) => collectGroups(projects, ""), new WeakMap());
+
+function collectGroups(projects: Heads, group: string): readonly ProjectGroup[] {
+  const prefix = group === "" ? "" : `${group}/`;
+  const below = new Map<string, { leaf: boolean; projects: number; counts: Record<SyncStatus, number> }>();
+  for (const { project, syncStatus } of selectByPrefix(projects, prefix)) {
+    const end = project.indexOf("/", prefix.length);
+    const path = end < 0 ? project : project.slice(0, end);
+    const known = below.get(path) ?? { leaf: true, projects: 0, counts: { ...countStatuses([]) } };
+    known.leaf &&= path === project;
+    known.projects++;
+    known.counts[syncStatus]++;
+    below.set(path, known);
+  }
+  return [...below].map(([path, rest]) => ({ path, ...rest })).sort(worstFirst);
+}
+
+/** Drifted and unreadable projects before pending ones. */
+function worstFirst(a: ProjectGroup, b: ProjectGroup): number {
+  const urgent = ({ counts }: ProjectGroup) => counts.drifted + counts.unreadable;
+  return urgent(b) - urgent(a) || b.counts.pending - a.counts.pending || b.projects - a.projects;
+}
+
+/** The range of a sorted list whose paths have this prefix. */
+function selectByPrefix(projects: readonly ProjectSummary[], prefix: string): readonly ProjectSummary[] {
+  if (prefix === "") return projects;
+  const paths = listPaths(projects);
+  return projects.slice(placeAmong(prefix, paths), placeAmong(`${prefix}\u{10ffff}`, paths));
+}
+
+const listPaths = memoized((projects: Heads) => projects.map(({ project }) => project), new WeakMap());
+
+/** Choices for filters: policies, and the keys of each kind of resources. */
+interface LabelNames {
+  readonly policies: readonly string[];
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Every label of the fleet, sorted. */
+export function listLabels({ projects }: KnownState): LabelNames {
+  return collectLabels(projects);
+}
+
+/** Maximum number of keys offered per kind: of some kinds each project has its own. */
+const maxKeys = 2000;
+
+const collectLabels = memoized((projects: Heads): LabelNames => {
+  const policies = new Set<string>();
+  const keys = new Map<string, Set<string>>();
+  const seen = new Set<object>();
+  for (const { labels } of projects) {
+    if (seen.has(labels)) continue;
+    seen.add(labels);
+    for (const name of labels.policies) policies.add(name);
+    for (const [kind, all] of Object.entries(labels.keys)) addKeys(keys, kind, all ?? new Set());
+  }
+  return { policies: sortNames(policies), keys: new Map([...keys].map(([kind, all]) => [kind, sortNames(all)])) };
+}, new WeakMap());
+
+function addKeys(keys: Map<string, Set<string>>, kind: string, more: ReadonlySet<string>): void {
+  const known = keys.get(kind) ?? new Set();
+  keys.set(kind, known);
+  for (const key of more) if (known.size < maxKeys) known.add(key);
+}
+
+function sortNames(names: Iterable<string>): readonly string[] {
+  return [...names].filter(Boolean).sort();
 }

@@ -1,12 +1,13 @@
 import { projectHref } from "../base/console-paths.ts";
 import { compareTexts, counted } from "../base/text-format.ts";
-import { resourceName } from "../model/address.ts";
+import { addressMatcher, addressOf, resourceName } from "../model/address.ts";
 import type { Fields } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
 import { authorText } from "../plan/highlights.ts";
 import { badge, breakable, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { fieldsTable, rowNode, sourceText, valueNode } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
+import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../state/snapshots/snapshot.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import { commandsForDifference } from "./causes.ts";
@@ -31,6 +32,7 @@ ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
 <ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(listUnlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
+${exceptionsNode(seen, known.fleet)}
 ${timelineNode(known, seen)}
 ${dataLink(projectHref(project))}`;
 }
@@ -67,7 +69,7 @@ function appliedNode(rest: string, appliedBy: LastApplies): Markup {
 
 function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastApplies): Markup {
   const { project, differences, unverified, inherited = [] } = seen;
-  const { kind, key, commit, reason, until } = entry;
+  const { kind, key, commit, reason } = entry;
   const difference = differences.find(({ rest }) => rest === resourceName(kind, key));
   const policy = difference?.policy ?? entry.policy;
   const hidden = unverified[resourceName(kind, key)] ?? [];
@@ -84,7 +86,7 @@ function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastAppli
     source: entry,
     isOpen: difference !== undefined,
     detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? differenceCommands(project, difference) : ""}
-<p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(difference ?? entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${until === undefined ? "" : markup`<span>Until ${until}</span>`}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
+<p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(difference ?? entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
   });
 }
 
@@ -130,6 +132,23 @@ function settingsTable(
   return fieldsTable(["Live", "Declared"], rows);
 }
 
+function exceptionsNode({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {
+  const ending = entries.filter(({ until }) => until !== undefined);
+  const addresses = entries.map(({ kind, key }) => addressOf(project, kind, key));
+  const rules = (fleet?.exceptions ?? []).filter(({ except }) =>
+    except.map(addressMatcher).some((test) => addresses.some(test)),
+  );
+  if (ending.length + rules.length === 0) return markup``;
+  const today = new Date().toISOString().slice(0, 10);
+  const when = (until: string | undefined) =>
+    until === undefined ? "never" : `${until}${until < today ? ", over" : ""}`;
+  return markup`<section aria-labelledby="exceptions"><h2 id="exceptions">Exceptions and expiry dates</h2>
+<div class="wide paper"><table class="stack"><thead><tr><th scope="col">Entry</th><th scope="col">Source</th><th scope="col">Last day</th><th scope="col">Reason</th></tr></thead><tbody>
+${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${resourceName(kind, key)}</th><td>policy ${policy}</td><td data-label="last day">${when(until)}</td><td>${reason}</td></tr>`)}
+${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td data-label="last day">${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
+}
+
+/** Maximum length of the timeline. */
 const mostMoments = 20;
 
 /** A run's effect on a project or its observation, and the number of earlier runs with the same observation. */

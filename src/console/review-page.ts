@@ -1,4 +1,5 @@
 import { UserError } from "../base/exit.ts";
+import { memoized } from "../base/memoize.ts";
 import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -14,7 +15,7 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
-import type { KnownState, Watching } from "./known-state.ts";
+import type { KnownState, PlanReader } from "./known-state.ts";
 import { age, dataLink, href, type ListPart, moment, pager } from "./layout.ts";
 import { planRow } from "./run-page.ts";
 
@@ -46,7 +47,7 @@ interface Review {
   readonly env: Environment;
   readonly folder: string;
   readonly catalogue: Catalogue;
-  readonly planOf: Watching["planOf"];
+  readonly planOf: PlanReader;
 }
 
 /** Reads saved plans; what they share is read from the state once. */
@@ -56,9 +57,10 @@ export async function waitingPlans(
   known: Pick<KnownState, "runs">,
   review: Review,
 ): Promise<readonly WaitingPlan[]> {
+  const marks = await state.plans.marks(runs);
   const signatures = await state.approvals.ofRuns(runs);
   const waiting = (run: string) => {
-    const plan = () => review.planOf(state, run);
+    const plan = () => review.planOf(state, run, marks.get(run));
     return waitingPlan(run, plan, signatures.get(run) ?? [], known, review);
   };
   return Promise.all(runs.map(waiting));
@@ -76,17 +78,19 @@ async function waitingPlan(
   const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, hasPolicy: false };
   try {
     const plan = await read();
-    const rest = {
-      error: undefined,
-      signatures: blocks.length,
-      highlights: highlightsOf(plan.resource_changes, catalogue),
-    };
+    const rest = { error: undefined, signatures: blocks.length, highlights: highlights(catalogue)(plan) };
     return { ...head, plan, ...rest, ...approvalState(plan, blocks, env, folder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...head, plan: undefined, error: error.message };
   }
 }
+
+/** Cached: a page is requested often, and a plan may have many changes. */
+const highlights = memoized(
+  (catalogue: Catalogue) => memoized((plan: Plan) => highlightsOf(plan.resource_changes, catalogue), new WeakMap()),
+  new WeakMap(),
+);
 
 function approvalState(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
   const { policy, problems } = approvalPolicy(env);

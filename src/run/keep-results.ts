@@ -142,6 +142,8 @@ function observationOf(context: Context, result: Applied): RunObservation {
     whole: !isLimited && !shard,
     ...(!isLimited && { covers: shard ?? (() => true) }),
     ...(result.desired ? observeCompared(result.desired, context, result) : observeApplied(result)),
+    exceptions: context.rules.flatMap(exceptionOf),
+    overrides: result.plan.overrides ?? [],
     hasLedger: ledger !== undefined,
     ...authorsIn(result.plan),
     cause: command === "plan" || command === "apply" ? "pending" : "drift",
@@ -153,6 +155,11 @@ function authorsIn({ resource_changes }: Applied["plan"]): Pick<RunObservation, 
     resource_changes.flatMap(({ address, changed_by: by }) => (by ? [[address, by] as const] : [])),
   );
   return known.size > 0 ? { authorOf: (address) => known.get(address) } : {};
+}
+
+function exceptionOf({ name, except, until }: Context["rules"][number]): RunObservation["exceptions"] {
+  if (except.length === 0) return [];
+  return [{ rule: name, except: except.slice(0, 50), ...(until && { until }) }];
 }
 
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;

@@ -64,6 +64,8 @@ export interface Texts {
   readonly write: (name: string, text: string) => Promise<void>;
   /** Sorted. */
   readonly list: () => Promise<readonly string[]>;
+  /** A fingerprint of each existing text; it changes with the text. */
+  readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 /** Documents with snapshots of several projects each (`snapshots/`). */

@@ -108,6 +108,7 @@ function storedTexts(store: StateStore, documents: "plans" | "notes"): Texts {
     read: async (name) => (await store.get(documents, [name])).get(name),
     write: (name, text) => store.put(documents, new Map([[name, text]])),
     list: () => store.list(documents),
+    marks: (names) => store.marks(documents, names),
   };
 }
 

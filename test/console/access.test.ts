@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectHref } from "../../src/base/console-paths.ts";
 import { withoutTrailing } from "../../src/base/text-format.ts";
+import type { Cause } from "../../src/model/types.ts";
 import { fleetIndex } from "../../src/state/snapshots/read-snapshots.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
 import { until } from "../support/until.ts";
-import { consoleOver, fleet, seen, seenBy } from "./serving.ts";
+import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 const token = "console-token-CANARY";
 
@@ -132,14 +133,15 @@ describe("what is there", () => {
     expect(await json("/fleet.json")).toMatchObject({ total: 3, counts: { "in sync": 2, drifted: 1 } });
     expect(await json("/.json")).toMatchObject({ total: 3 });
     expect(await json("/fleet.json?status=drifted&group=group-1")).toMatchObject({ total: 1 });
-    expect(await json("/fleet.json?policy=nobody")).toMatchObject({ total: 0 });
-    expect(await json("/fleet.json?policy=everyone")).toMatchObject({ total: 3 });
+    expect(await json("/fleet.json?resource=integration/irc-gateway&policy=nobody")).toMatchObject({ total: 0 });
+    expect(await json("/fleet.json?resource=license/MIT&age=24")).toMatchObject({ total: 0 });
     for (const path of ["/projects/group-1/team-1/project-1", "/projects/GROUP-1%2Fteam-1%2Fproject-1"]) {
       expect(await json(`${path}.json`)).toMatchObject({ status: "drifted", differences: [{ cause: "drift" }] });
     }
     expect(await json(`/runs/${run}.json`)).toMatchObject({ run, command: "drift", plan: null });
     expect(await json("/runs.json?command=drift")).toMatchObject({ total: 2 });
     expect(await json("/review.json")).toMatchObject({ total: 0 });
+    expect(await json("/search.json?q=irc-gate")).toMatchObject({ found: [{ sort: "integration" }] });
     for (const path of ["/nowhere", "/projects/a/b", "/runs/x", "/runs/x/plan", "/assets/x", "/projects/%ff"]) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
@@ -149,6 +151,29 @@ describe("what is there", () => {
       ]);
     }
     expect(errors).toEqual([]);
+  });
+
+  test("a group says how many of its projects stand how; what only waits does not look like drift", async () => {
+    const differing = (project: string, cause: Cause) => seen(project, [{ ...drifted(project), cause }]);
+    const waiting = ["a", "b", "c"].map((name) => differing(`waits/${name}`, "pending"));
+    const moved = [differing("moved/a", "drift"), differing("moved/b", "pending")];
+    const { root } = await seenBy([...waiting, ...moved, seen("fine/a")]);
+    const { get } = await consoleOver(root);
+    const page = await (await get("/")).text();
+    const cells = page.matchAll(/<a class="cell[^"]*"[^>]*><b>(.*?)<\/b><span[^>]*>(.*?)<\/span>(.*?)<\/a>/g);
+    const pieces = (bar = "") => [...bar.matchAll(/class="piece (\w+)" d="M(\d+) 0H(\d+)/g)].map(([, ...each]) => each);
+    expect([...cells].map(([, name, counts, bar]) => [name, counts, pieces(bar)])).toEqual([
+      [
+        "moved",
+        "1 drifted, 1 pending of 2",
+        [
+          ["drifted", "0", "50"],
+          ["pending", "50", "100"],
+        ],
+      ],
+      ["waits", "3 pending of 3", [["pending", "0", "100"]]],
+      ["fine", "1 in sync", []],
+    ]);
   });
 
   test("a run that goes on tells how far it is, until it has ended", async () => {

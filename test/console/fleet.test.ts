@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { fleetDays } from "../../src/console/history.ts";
 import type { Change } from "../../src/model/types.ts";
@@ -5,6 +6,7 @@ import type { RunSummary } from "../../src/state/run-summary.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { summary } from "../state/laws.ts";
 import { look } from "../state/observations.ts";
+import { until } from "../support/until.ts";
 import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 interface Cause {
@@ -107,6 +109,25 @@ describe("causes", () => {
       { projects: 2, before: { recipients: "#$${project.path}-alerts".replace("$$", "$") } },
     ]);
   });
+
+  test("a commit has the subject that the repository of the workspace has for it", async () => {
+    const { root, state } = await seenBy([seen("web/other")]);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: root, encoding: "utf8" });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "mobile: alerts go to <on-call>");
+    const commit = git("rev-parse", "HEAD").trim();
+    const at = new Date().toISOString();
+    const change = seen("web/a", [pending("web/a", "#old")]);
+    await recordObservation(
+      state.snapshots,
+      look("z", [change], { run: "z", at, whole: false, hasLedger: true, commit }),
+    );
+    const { get } = await consoleOver(root);
+    const page = async () => (await get("/")).text();
+    await until(async () => (await page()).includes("mobile: alerts go to &lt;on-call&gt;"));
+    expect(await page()).toContain(commit.slice(0, 7));
+  });
 });
 
 test("the list is of what is out of sync, unless all are asked for", async () => {
@@ -119,6 +140,38 @@ test("the list is of what is out of sync, unless all are asked for", async () =>
   expect(await rows("/?status=any")).toHaveLength(30);
   expect(await rows("/?q=project-2&status=any")).toHaveLength(11);
   expect(await (await get("/?q=project-2")).text()).toContain("Show all 11 projects");
+});
+
+test("a filter finds the projects whose difference comes from a policy; overrides lead to their policy", async () => {
+  const { root, state } = await seenBy([]);
+  const projects = [
+    seen("a/one", [drifted("a/one")], "wide"),
+    seen("a/two", [], "wide"),
+    seen("b/one", [drifted("b/one")], "own"),
+  ];
+  const overrides = [{ policy: "wide", entry: "integration/irc-gateway", projects: 2, differ: 1 }];
+  const at = new Date().toISOString();
+  await recordObservation(state.snapshots, { ...look("r", projects, { run: "r", at, whole: true }), overrides });
+  const { get } = await consoleOver(root);
+  const { projects: listed } = (await (await get("/fleet.json?from=wide")).json()) as {
+    projects: readonly { project: string }[];
+  };
+  expect(listed.map(({ project }) => project)).toEqual(["a/one"]);
+  expect(await (await get("/?policy=own")).text()).not.toContain("is overridden in");
+  const page = await (await get("/")).text();
+  expect(page).toContain('<a href="/?status=any&amp;from=own#list">own</a>');
+  expect(page).toContain(
+    ">wide: integration/irc-gateway is overridden in 2 projects; in 1 of them the live value differs from it</a>",
+  );
+});
+
+test("a search counts what it found, also beyond what it lists", async () => {
+  const { root } = await seenBy(fleet(40), 2);
+  const { get } = await consoleOver(root);
+  expect(await (await get("/search.json?q=project")).json()).toMatchObject({ counts: { projects: 40, runs: 0 } });
+  const page = await (await get("/search?q=project")).text();
+  expect(page).toContain('Projects <span class="soft">the first 30 of 40</span>');
+  expect(page).toContain("group-1/<wbr>team-1/<wbr>project-1</a>");
 });
 
 describe("the history", () => {

@@ -71,7 +71,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   test("with nothing yet, says what to run", async () => {
     const { root } = await seenBy([]);
     const { url } = await consoleOver(root);
-    await look(url, ["/", "/runs", "/review"]);
+    await look(url, ["/", "/runs", "/review", "/search"]);
     const { page } = await open(url);
     await page.goto(url);
     expect(await page.locator("main").innerText()).toContain("evenkeel plan");
@@ -86,16 +86,17 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await state.plans.write(run, JSON.stringify(plan));
     const { url } = await consoleOver(root);
     const project = "/projects/group-1/team-1/project-1";
-    const found = ["/?status=drifted", "/?group=group-1", "/runs?command=drift"];
+    const found = ["/search?q=project", "/?status=drifted", "/?group=group-1", "/runs?command=drift"];
     await look(url, ["/", project, "/runs", `/runs/${run}`, `/runs/${run}/plan`, "/review", ...found]);
 
     const { page, wrong } = await open(url);
     await page.goto(`${url}/runs/${run}/plan`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/^2 changes/);
     await page.goto(url);
-    await page.getByLabel("Path").fill("project-1");
-    await page.getByRole("button", { name: "Show" }).click();
-    await page.getByRole("rowheader").getByRole("link", { name: "group-1/team-1/project-1" }).click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("project-1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "group-1/team-1/project-1" }).click();
     await page.waitForURL(url + project);
     const text = await page.locator("main").innerText();
     for (const word of ["#general", "#other", "policies/everyone.yaml:7:3", "c0ffee", "2027-03-01", "OPS-123"])
@@ -110,7 +111,8 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const { url } = await consoleOver(root);
     const { page } = await open(url, { javaScriptEnabled: false });
     await page.goto(url);
-    await page.getByLabel("Group").fill("group-11");
+    await page.getByRole("link", { name: /^group-11 / }).click();
+    await page.waitForURL(/group=group-11/);
     await page.getByLabel("Status").selectOption("drifted");
     await page.getByRole("button", { name: "Show" }).click();
     await page.waitForURL(/status=drifted/);
@@ -125,7 +127,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   test("with 100,000 projects, pages stay small and complete", async () => {
     const { root } = await seenBy(fleet(100_000), 3);
     const { url, get } = await consoleOver(root);
-    await look(url, ["/", "/?group=group-7/team-3", "/?page=2000", "/runs"]);
+    await look(url, ["/", "/?group=group-7/team-3", "/?page=2000", "/search?q=project-7", "/runs"]);
     const counts = { "in sync": 89_000, pending: 0, drifted: 10_000, unreadable: 1000 };
     expect(await (await get("/fleet.json")).json()).toMatchObject({ total: 100_000, counts });
   });
@@ -148,7 +150,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await state.runs.record(summary);
     const { url, get } = await consoleOver(root);
     const { page, wrong } = await open(url);
-    const paths = ["/", "/?group=p", "/runs", "/runs/r1", `/?q=${encodeURIComponent(taken)}`];
+    const paths = ["/", "/?group=p", "/runs", "/runs/r1", `/search?q=${encodeURIComponent(taken)}`];
     for (const path of [...paths, ...names.map(projectHref)]) {
       const answer = await page.goto(url + path);
       expect([200, 404]).toContain(answer?.status());

@@ -306,6 +306,7 @@ export class StateServer {
       read: (name) => asked(() => this.#texts.get(`${kind} ${name}`)),
       write: (name, text) => asked(() => void this.#texts.set(`${kind} ${name}`, text)),
       list: async () => [],
+      marks: async () => new Map(),
     };
   }
 }

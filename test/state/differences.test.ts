@@ -14,7 +14,7 @@ const origin = {
 };
 
 const run = (day: number) => ({
-  ...{ run: `r-${day}`, at: `2026-11-0${day}T00:00:00Z`, commit: null, server: "s", whole: true },
+  ...{ run: `r-${day}`, at: `2026-11-0${day}T00:00:00Z`, commit: null, server: "s", whole: true, exceptions: [] },
   ...{ projects: [], observe: () => observed([]), locate: () => undefined, hasLedger: false, cause: "drift" as const },
 });
 

@@ -358,8 +358,13 @@ export function laws({ name, place }: Backend): void {
       for (const texts of [state.plans, state.notes]) {
         expect(await texts.read("r1")).toBeUndefined();
         await texts.write("r1", "before");
+        const marks = await texts.marks(["r1", "r2", "../r1"]);
         await texts.write("r1", text);
         expect(await texts.read("r1")).toBe(text);
+        expect([...marks.keys()]).toEqual(["r1"]);
+        const now = await texts.marks(["r1"]);
+        expect(now.get("r1")).not.toBe(marks.get("r1"));
+        expect(await texts.marks(["r1"])).toEqual(now);
         expect(await texts.read("../r1")).toBeUndefined();
         expect(await texts.list()).toEqual(["r1"]);
       }

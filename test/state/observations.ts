@@ -20,6 +20,7 @@ export function look(
   const head = { run, at: "2026-11-21T08:00:00.000Z", commit: "c0ffee", server: "https://code.example.com" };
   return {
     ...head,
+    exceptions: [],
     whole: true,
     hasLedger: false,
     covers: () => true,

@@ -4,7 +4,8 @@ import { kindWord } from "../../model/owner.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change, Desired, Fields, Place, Project, Value } from "../../model/types.ts";
 import { inlineText, isReference } from "../../model/values.ts";
-import type { ProjectSnapshot, SeenDifference, SeenEntry } from "./snapshot.ts";
+import type { OverrideCount } from "../../plan/overrides.ts";
+import type { ProjectSnapshot, SeenDifference, SeenEntry, SeenException } from "./snapshot.ts";
 
 export interface RunObservation {
   readonly run: string;
@@ -19,6 +20,9 @@ export interface RunObservation {
   /** The observation of the project at this index, computed on demand. */
   readonly observe: (index: number) => ProjectObservation;
   readonly locate: Locate;
+  readonly exceptions: readonly SeenException[];
+  /** Entries of policies with a wildcard that other policies override. */
+  readonly overrides?: readonly OverrideCount[];
   readonly authorOf?: (address: string) => SeenDifference["changedBy"];
   readonly hasLedger: boolean;
   /** The cause of a difference that neither a ledger nor an earlier snapshot determines. */

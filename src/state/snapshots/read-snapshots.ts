@@ -3,8 +3,9 @@ import { UserError } from "../../base/exit.ts";
 import { grouped } from "../../base/grouped.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
 import { addressParts } from "../../model/address.ts";
+import type { OverrideCount } from "../../plan/overrides.ts";
 import type { SnapshotDocuments } from "../state.ts";
-import { addCounts, type ProjectSnapshot, type SyncStatusCounts } from "./snapshot.ts";
+import { addCounts, type ProjectSnapshot, type SeenException, type SyncStatusCounts } from "./snapshot.ts";
 
 /** Number of documents: enough that one of 100,000 projects is read quickly, and few for a small fleet. */
 const shardCount = 64;
@@ -27,6 +28,8 @@ export interface FleetIndex {
   readonly server: string;
   /** The last run over everything that policies select; null before the first. */
   readonly whole: { readonly run: string; readonly at: string } | null;
+  readonly exceptions: readonly SeenException[];
+  readonly overrides?: readonly OverrideCount[];
   readonly counts: Readonly<Record<string, SyncStatusCounts>>;
 }
 
@@ -35,9 +38,12 @@ type Readable = Pick<SnapshotDocuments, "read">;
 /** Undefined before the first run, and if the document is damaged. @throws UserError if a newer version wrote it. */
 export async function readFleetIndex(snapshots: Readable): Promise<FleetIndex | undefined> {
   const content = parseDocument((await snapshots.read([fleetIndex])).get(fleetIndex));
-  const { server, whole, counts } = content;
-  if (typeof server !== "string" || !isObject(counts)) return undefined;
-  return { server, whole: isObject(whole) ? whole : null, counts } as FleetIndex;
+  const { server, whole, exceptions, overrides, counts } = content;
+  if (typeof server !== "string" || !isObject(counts) || !Array.isArray(exceptions)) return undefined;
+  return {
+    ...{ server, whole: isObject(whole) ? whole : null, exceptions, counts },
+    ...(Array.isArray(overrides) && { overrides }),
+  } as FleetIndex;
 }
 
 export function fleetCounts(fleet: Pick<FleetIndex, "counts"> | undefined): SyncStatusCounts {

@@ -53,9 +53,10 @@ export async function recordObservation(snapshots: SnapshotDocuments, run: RunOb
     }
     await snapshots.write(changed);
   }
-  const { server, at } = run;
+  const { server, exceptions, at } = run;
   const whole = run.whole ? { run: run.run, at } : (before?.whole ?? null);
-  const index = { server, whole, counts };
+  const overrides = run.whole ? run.overrides : before?.overrides;
+  const index = { server, whole, exceptions, ...(overrides?.length && { overrides }), counts };
   await snapshots.write(new Map([[fleetIndex, documentText(index)]]));
   return fleetCounts({ counts });
 }

@@ -62,6 +62,12 @@ export interface ProjectSnapshot {
   readonly problems: readonly string[];
 }
 
+export interface SeenException {
+  readonly rule: string;
+  readonly except: readonly string[];
+  readonly until?: string;
+}
+
 /** The last observation of a project. `whole` is the last run over the whole fleet. */
 export function lastSeen(
   { seen, run }: Pick<ProjectSnapshot, "seen" | "run">,

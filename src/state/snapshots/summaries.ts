@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { memoized } from "../../base/memoize.ts";
 import { commonForm } from "../../base/text-format.ts";
 import { resourceName } from "../../model/address.ts";
-import type { Action, Fields, PolicyEffect } from "../../model/types.ts";
+import type { Action, Fields, Kind, PolicyEffect } from "../../model/types.ts";
 import { generalFields, generalText } from "../../plan/groups.ts";
 import type { SnapshotDocuments } from "../state.ts";
 import { readShard } from "./read-snapshots.ts";
@@ -12,18 +12,28 @@ export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncS
   readonly differences: number;
   /** The differences, or the reason why the project could not be read. */
   readonly shapes: readonly SeenShape[];
-  /** The policies of its entries. */
+  readonly labels: Labels;
+}
+
+interface Labels {
+  readonly keys: Readonly<Partial<Record<Kind, ReadonlySet<string>>>>;
   readonly policies: ReadonlySet<string>;
 }
 
-/** Equal texts and sets are shared, because a console keeps those of a whole fleet. @throws UserError. */
+/** Equal texts and labels are shared, because a console keeps those of a whole fleet. @throws UserError. */
 export async function readSummaries(
   snapshots: Pick<SnapshotDocuments, "read">,
   name: string,
 ): Promise<readonly ProjectSummary[]> {
   const shapesOf = shapesByProject();
   const shared = memoized((text: string) => text);
-  const policySet = memoized((names: string) => new Set(names.split("\n")));
+  const labels = new Map<string, Labels>();
+  const labelsOf = (entries: readonly SeenEntry[]) => {
+    const id = entries.map(({ kind, key, policy }) => `${kind}\0${key}\0${policy}`).join("\n");
+    const own = labels.get(id) ?? collectLabels(entries);
+    labels.set(id, own);
+    return own;
+  };
   return (await readShard(snapshots, name)).map((snapshot) => ({
     project: snapshot.project,
     syncStatus: snapshot.syncStatus,
@@ -32,8 +42,14 @@ export async function readSummaries(
     run: shared(snapshot.run),
     differences: snapshot.differences.length,
     shapes: shapesOf(snapshot),
-    policies: policySet([...new Set(snapshot.entries.map(({ policy }) => policy))].join("\n")),
+    labels: labelsOf(snapshot.entries),
   }));
+}
+
+function collectLabels(entries: readonly SeenEntry[]): Labels {
+  const keys: Partial<Record<Kind, Set<string>>> = {};
+  for (const { kind, key } of entries) keys[kind] = (keys[kind] ?? new Set()).add(key);
+  return { keys, policies: new Set(entries.map(({ policy }) => policy)) };
 }
 
 /** A difference without its project, whose path is `${project.path}` in it. Equal ones of a shard are one object. */
