@@ -8,6 +8,7 @@ import type { Applied, Planned, Request } from "../run/request.ts";
 import { claimFor, newRun } from "../state/lease.ts";
 import { keptReasons } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
+import type { Trigger } from "./trigger.ts";
 
 export interface CheckEnd {
   readonly plan: Plan;
@@ -25,12 +26,17 @@ export interface CheckEnd {
   readonly finishedAt: Date;
 }
 
-/** Checks the changes since a commit, or everything if they cannot be determined. */
+/** Checks these projects, or the changes since a commit, or everything if they cannot be determined. */
 export async function checkNow(
   request: Request,
-  { since }: { readonly since?: string | undefined },
+  { since, projects }: Pick<Trigger, "since" | "projects">,
 ): Promise<{ readonly planned: Planned; readonly whole: boolean }> {
   const asks = { ...request, command: "watch", authors: true } as const;
+  if (projects) {
+    const names = new Set(projects.map((each) => each.toLowerCase()));
+    const planned = await plan({ ...asks, shard: (project) => names.has(project.toLowerCase()) });
+    return { planned, whole: false };
+  }
   if (since === undefined) return { planned: await plan(asks), whole: true };
   const planned = await plan({ ...asks, since });
   if (planned.compared || request.signal?.aborted) return { planned, whole: false };

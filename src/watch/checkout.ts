@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { dirname } from "node:path";
 import { UserError } from "../base/exit.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { upstreamOf } from "../git/fast-forward.ts";
 import { openGit } from "../git/open-git.ts";
 import { repositoryAround } from "../git/repository.ts";
@@ -55,17 +55,43 @@ export interface PushDecision {
   readonly check: boolean;
   readonly why: string;
   readonly commit?: string;
+  /** The names of the only project that has to be checked: its path and its ID. */
+  readonly project?: readonly string[];
 }
 
-/** False only for other events, and for a push to another branch or of the commit that was checked last. */
+/** Events of system hooks after which the settings of a project may differ from its policies. */
+const projectEvents: ReadonlySet<string> = new Set([
+  "project_create",
+  "project_rename",
+  "project_transfer",
+  "project_update",
+  "user_add_to_team",
+  "user_update_for_team",
+  "user_remove_from_team",
+]);
+
+function decideSystemHook(payload: JsonObject): PushDecision {
+  const event = String(payload.event_name);
+  if (!projectEvents.has(event)) return { check: false, why: "the event does not change the settings of a project" };
+  const path = payload.path_with_namespace ?? payload.project_path_with_namespace;
+  const names = [path, payload.project_id].filter((name) => typeof name === "string" || typeof name === "number");
+  return names.length > 0
+    ? { check: true, why: `${event}: the project is checked`, project: names.map(String) }
+    : { check: true, why: `${event}: everything is checked` };
+}
+
+/** False only for events that change no settings, and for a push to another branch or of the commit that was checked last. */
 export function decidePush(
   headers: IncomingHttpHeaders,
   payload: unknown,
   { branch, checked }: { readonly branch?: string | undefined; readonly checked?: string | undefined },
 ): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
-  if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };
-  const { after, ref } = isObject(payload) ? payload : {};
+  const event = isObject(payload) ? payload : {};
+  const isSystem = /^system hook$/i.test(String(kind));
+  if (isSystem && event.event_name !== "push") return decideSystemHook(event);
+  if (!isSystem && !/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };
+  const { after, ref } = event;
   if (typeof ref === "string" && branch !== undefined && ref !== branch) {
     return { check: false, why: "the push is to another branch" };
   }

@@ -51,8 +51,8 @@ export interface WatchStatus {
   standby: Holder | undefined;
   /** Time when the next check is overdue, in milliseconds since 1970; undefined before the first one is scheduled. */
   late: number | undefined;
-  /** Time when a push will be checked, and its commit. */
-  push: { readonly at: number; readonly commit?: string } | undefined;
+  /** Time when an event will be checked, and its commit or the names of the only projects that it concerns. */
+  push: { readonly at: number; readonly commit?: string; readonly projects?: readonly string[] } | undefined;
   /** The last commit that was checked without an error; undefined on standby. */
   checked: () => string | undefined;
   wake: () => void;

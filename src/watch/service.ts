@@ -94,12 +94,25 @@ async function push(request: IncomingMessage, options: ServiceOptions): Promise<
   }
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
   const checkout = { branch: branch(), checked: status.checked() };
-  const { commit, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
+  const { commit, project, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
   if (decision.check) {
-    status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
+    status.push = {
+      at: status.push?.at ?? clock.now() + settling,
+      ...(commit !== undefined && { commit }),
+      ...projectsOf(status.push, project),
+    };
     status.wake();
   }
   return { status: 202, body: decision };
+}
+
+/** The projects to check; none if an event concerns everything. */
+function projectsOf(
+  waiting: WatchStatus["push"],
+  project: readonly string[] | undefined,
+): { readonly projects?: readonly string[] } {
+  if (project === undefined || (waiting && !waiting.projects)) return {};
+  return { projects: [...new Set([...(waiting?.projects ?? []), ...project])] };
 }
 
 /** A secret in a header is verified before the body is read. */

@@ -5,6 +5,8 @@ import type { WatchState } from "./watch-state.ts";
 export interface Trigger {
   /** The check may be limited to changes since this commit; omitted: everything is checked. */
   readonly since?: string | undefined;
+  /** The check is limited to these projects. */
+  readonly projects?: readonly string[] | undefined;
   /** Errors of the checkout. If there are any, nothing is applied. */
   readonly errors: readonly ReportedProblem[];
 }
@@ -36,7 +38,7 @@ export async function nextTrigger(leader: Leadership, memory: WatchState, times:
   if (isDue) return { errors };
   if (commit !== undefined) return triggerOfCommit(leader, memory, commit);
   const isKnown = push?.commit !== undefined && push.commit === memory.now().commit;
-  return push && !isKnown ? { errors } : undefined;
+  return push && !isKnown ? { errors, projects: push.projects } : undefined;
 }
 
 function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: Times): number {

@@ -69,9 +69,9 @@ export async function runWatchLoop(
   }
 }
 
-/** A check that a commit triggered leaves the schedule unchanged. */
-function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
-  return since === undefined ? next() : due;
+/** A check of a part leaves the schedule unchanged. */
+function nextTime(due: Due, { since, projects }: Trigger, next: () => Due): Due {
+  return since === undefined && !projects ? next() : due;
 }
 
 async function check(leader: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
