@@ -12,9 +12,7 @@ import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 /** The properties of a change that grouping compares: of a plan or between two revisions. */
 export interface Groupable {
   readonly project: string;
-  /** The changed resource, such as `license/MIT`. */
   readonly subject: string;
-  /** Any word. */
   readonly action: string;
   /** True if the resource is removed: then its previous values do not matter. */
   readonly removes: boolean;
@@ -25,7 +23,6 @@ export interface Groupable {
   readonly source: Place;
 }
 
-/** Equal changes in different projects. */
 export interface ChangeGroup<Each> {
   /** In their original order; never empty. */
   readonly members: readonly [Each, ...Each[]];
@@ -38,7 +35,6 @@ export interface ChangeGroup<Each> {
   readonly was?: ReadonlyMap<string, readonly OldValue[]>;
 }
 
-/** An old value of a field, and the number of changes that have it. */
 export interface OldValue {
   readonly value: Value | undefined;
   readonly count: number;
@@ -166,7 +162,6 @@ function isSame(one: Value, other: Value): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Ignores differences due to the project's own path. */
 function generalise(view: Groupable): Groupable {
   const { project, before, after, sentences } = view;
   return {
@@ -290,13 +285,11 @@ function describeChange(subject: string, action: Action, brief: string | undefin
   return action === "update" ? `${subject} ${brief}` : `${word}, ${brief}`;
 }
 
-/** The old and the new values of a change. */
 export interface Sides {
   readonly before: Fields | null;
   readonly after: Fields | null;
 }
 
-/** The distinct fields of both sides. */
 export function fieldNamesOf({ before, after }: Sides): readonly string[] {
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
 }

@@ -11,9 +11,7 @@ export interface Objection {
   readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;
   readonly addresses: readonly string[];
-  /** The objecting rule. */
   readonly name?: string;
-  /** The number of approvals that the plan needs and has. */
   readonly approvals?: { readonly needed: number; readonly given: number };
   /** Waived for this run: it blocks nothing. */
   readonly waived?: true;
@@ -67,7 +65,6 @@ function foldProject(address: string): string {
   return `${project.toLowerCase()}:${rest}`;
 }
 
-/** Marks the objections that no longer block as waived. */
 export function markWaived(objections: readonly Objection[], unwaived: readonly Objection[]): Objection[] {
   return objections.map((objection) => {
     const { waived: _, ...rest } = objection;
@@ -112,7 +109,6 @@ export function isMany(removals: number, { deleteMinimum }: Guards): boolean {
   return removals >= Math.max(1, deleteMinimum);
 }
 
-/** The subject of objections about all projects together. */
 export const theFleet = "the fleet";
 
 function checkRemovalShares(
@@ -131,7 +127,6 @@ function checkRemovalShares(
   return shares.flatMap((share) => checkRemovalShare(share, guards));
 }
 
-/** The sums of live resources by kind. */
 function addLiveCounts(all: readonly LiveCounts[]): LiveCounts {
   const sums: Record<string, number> = {};
   for (const counts of all) for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count;
@@ -153,7 +148,6 @@ function sharesByKind(
   );
 }
 
-/** Objects to changes that would disable protected resources. */
 export function checkProtected(
   changes: readonly (Visible & Pick<Change, "address">)[],
   { isProtected }: GuardRules,
@@ -192,7 +186,6 @@ export function blockingText({ objections }: { readonly objections: readonly Obj
   return [...blocked, ...new Set(blocking.flatMap(describeLack))].join("; ");
 }
 
-/** The setting, option or rule that an objection names. */
 function nameBlocker({ guard, name }: Objection): readonly string[] {
   if (guard === "approvals") return [];
   return [name !== undefined && plainName.test(name) ? `rule ${name}` : settings[guard]];
@@ -228,7 +221,6 @@ export function objectionGroups(objections: readonly Objection[]) {
   return titled.flatMap(([title, those]) => (those.length > 0 ? [[title, withoutRepeats(those)] as const] : []));
 }
 
-/** Merges objections to the same change in many projects. */
 function withoutRepeats(objections: readonly Objection[]): readonly Objection[] {
   return foldedAlike(objections, toForm).map(([first, ...others]) => {
     if (others.length === 0) return first;

@@ -18,7 +18,6 @@ export function scopeText({ targets = [], excludes = [], shards = [], since, pro
   return words.join(", ");
 }
 
-/** The time and the commit of a plan, in one line. */
 export function creationText({ created_at, manifests }: Pick<Plan, "created_at" | "manifests">): string {
   const commit = commitText(manifests);
   return `${minuteText(created_at)}${commit && `, commit ${commit}`}`;
@@ -52,7 +51,6 @@ function describeOwners(projects: number, names: readonly string[]): string {
   return names.length === projects ? namesCounted(names) : counted(projects, "project");
 }
 
-/** The numbers of projects, of groups and of the instance, as in the summary of a plan. */
 type OwnerCounts = Pick<Summary, "projects" | "groups" | "instance">;
 
 /** `214 projects`, `3 groups`, `217 projects and groups (214 and 3)`, or `2 groups and instance (1 and 1)`. */
@@ -65,7 +63,6 @@ export function ownersCounted({ projects, groups = 0, instance = 0 }: OwnerCount
   return `${thousands(projects)} ${joinedByAnd(words)} (${joinedByAnd(present.map((owner) => thousands(counts[owner])))})`;
 }
 
-/** Counts owners by their names in addresses. */
 export function countOwners(names: readonly string[]): OwnerCounts {
   const count = (owner: Owner) => names.filter((name) => ownerOfName(name) === owner).length;
   const [groups, instance] = [count("group"), count("instance")];
@@ -77,12 +74,10 @@ export function archivedText({ archived = 0 }: Pick<Summary, "archived">): strin
   return archived > 0 ? `${counted(archived, "archived project")} skipped` : "";
 }
 
-/** Like {@link ownersCounted}, by names. */
 export function namesCounted(names: readonly string[]): string {
   return ownersCounted(countOwners(names));
 }
 
-/** The total number of changes. */
 export function changeCount(counts: ActionCounts): number {
   return inOrder.reduce((sum, action) => sum + (counts[action] ?? 0), 0);
 }

@@ -9,16 +9,13 @@ import { groupsOf, subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
 import { actionOf, type ChangedBy, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
 
-/** The title of a highlight. */
 export const attention = "Needs attention";
 
-/** The parts of a change that highlights need, in a plan or between two revisions. */
 type Highlightable = Pick<
   PlannedChange,
   "address" | "project" | "kind" | "key" | "change" | "policy_effect" | "lost_notifications" | "moved_notifications"
 >;
 
-/** Changes that a reviewer should read first. */
 export interface Highlight<Each = PlannedChange> {
   readonly topic:
     | "looser"
@@ -28,9 +25,7 @@ export interface Highlight<Each = PlannedChange> {
     | "disabled"
     | "deleted"
     | "replaced";
-  /** The changes, at least one. */
   readonly changes: readonly [Each, ...Each[]];
-  /** Their number and kind. */
   readonly title: string;
   /** The first few groups of equal changes, and the number of the others. */
   readonly details: readonly string[];
@@ -38,7 +33,6 @@ export interface Highlight<Each = PlannedChange> {
 
 const mostDetails = 3;
 
-/** A highlight in one line. */
 export function highlightLine({ title, details }: Pick<Highlight, "title" | "details">): string {
   return `${title}: ${details.join("; ")}`;
 }
@@ -49,7 +43,6 @@ interface Topic<Each = Highlightable> {
   readonly topic: Highlight["topic"];
   readonly holds: (planned: Each) => boolean;
   readonly says: (count: number) => string;
-  /** Describes a change in a few words. */
   readonly word: (planned: Each, catalogue: Catalogue) => string;
 }
 
@@ -116,7 +109,6 @@ function doesDelete({ change }: Highlightable): boolean {
   return change.actions[0] === "delete";
 }
 
-/** The topics of changes, most serious first; empty if none applies. */
 export function highlightsOf<Each extends Highlightable>(
   changes: readonly Each[],
   catalogue: Catalogue,
@@ -173,7 +165,6 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
   });
 }
 
-/** The effect of a change on a resource: `license/MIT becomes allowed`, `label/bug: color becomes #ff0000`. */
 function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, catalogue: Catalogue): string {
   const { kind, before, after } = change;
   const subject = subjectOf(change);

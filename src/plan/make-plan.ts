@@ -32,7 +32,6 @@ import {
 import { bareCallsOf, itemRequestsOf } from "./requests.ts";
 import { changeRerouting } from "./routes/listeners.ts";
 
-/** The input of a plan. */
 export interface PlanInput {
   readonly version: string;
   readonly createdAt: string;
@@ -42,7 +41,6 @@ export interface PlanInput {
   readonly differences: readonly Difference[];
   /** Projects with their IDs and paths, as far as known. */
   readonly projects?: readonly Project[];
-  /** Number of skipped archived projects. */
   readonly archived?: number;
   /** The line that sets the value of a change, if that is not the line of its resource. */
   readonly settingLine?: (change: Change) => Place | undefined;
@@ -105,7 +103,6 @@ function toSetAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
   return place ? { set_at: place } : {};
 }
 
-/** Converts a change to its form in plans. */
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const [call, next] = bareCallsOf(change, catalogue);

@@ -6,7 +6,6 @@ import { scopeText } from "./heading.ts";
 import { addOverrides } from "./overrides.ts";
 import { inheritedIn, type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
-/** A plan and its file. */
 export interface NamedPlan {
   readonly name: string;
   readonly plan: Plan;
@@ -141,7 +140,6 @@ function gatherList<Key extends keyof Lists>(
   return keyed.sort((a, b) => (a.sorted < b.sorted ? -1 : 1)).map(({ row }) => row);
 }
 
-/** Adds up the counts, and outcomes if any part has them. */
 function sum(summaries: readonly Summary[]): Summary {
   const counts = addCounts(summaries.map(({ outcomes: _, waves: __, ...counts }) => counts));
   const outcomes = summaries.flatMap((summary) => summary.outcomes ?? []);

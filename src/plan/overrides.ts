@@ -20,7 +20,6 @@ export interface OverrideCount {
   readonly of?: "group";
 }
 
-/** The count of one override in one project. */
 export function overrideCount(
   { layer: { policy }, entry }: Pick<Override, "layer" | "entry">,
   differs: boolean | null,
@@ -43,19 +42,16 @@ function addOverride(a: OverrideCount, b: OverrideCount): OverrideCount {
   return { ...a, projects: a.projects + b.projects, differ };
 }
 
-/** Overrides among projects whose live state is unknown. */
 export function overridesAmong(policies: readonly Policy[], projects: readonly Project[]): readonly OverrideCount[] {
   if (policies.length < 2 || !policies.some(isWide)) return [];
   const found = projects.flatMap((project) => wideOverrides(policies, project));
   return addOverrides(found.map((override) => overrideCount(override, null)));
 }
 
-/** The number of overrides in all projects. */
 export function overriddenIn(counts: readonly OverrideCount[]): number {
   return counts.reduce((sum, { projects }) => sum + projects, 0);
 }
 
-/** One override in words. */
 export function overrideText({ policy, entry, projects, differ, of }: OverrideCount): string {
   const those = projects === 1 ? "there" : `in ${thousands(differ ?? 0)} of them`;
   const live = differ ? `; ${those} the live value differs from it` : "";

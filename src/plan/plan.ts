@@ -173,12 +173,10 @@ export type PlannedCall = Pick<Call, "method" | "path">;
 
 const replaceActions = ["delete", "create"] as const;
 
-/** An action as plans list it. */
 export function listedActions(action: Action): PlannedChange["change"]["actions"] {
   return action === "replace" ? replaceActions : [action];
 }
 
-/** The action of a planned change. */
 export function actionOf({ change: { actions } }: Pick<PlannedChange, "change">): Action {
   return actions.length > 1 ? "replace" : actions[0];
 }
@@ -211,12 +209,10 @@ export function visibleOf(
   };
 }
 
-/** The property of a plan for inherited resources, sorted. */
 export function inheritedIn(addresses: readonly string[]): Pick<Plan, "inherited"> {
   return addresses.length > 0 ? { inherited: [...new Set(addresses)].sort(compareTexts) } : {};
 }
 
-/** Counts the requests of a plan's changes. */
 export function writesOf(changes: readonly PlannedChange[]): number {
   return changes.reduce(
     (sum, { change, before_call, item_calls = [] }) =>
@@ -235,7 +231,6 @@ export function effectsOf(changes: readonly PlannedChange[]) {
   };
 }
 
-/** The properties of a planned change for lost and moved notifications. */
 export function notificationsIn({
   lost,
   moved,
@@ -246,7 +241,6 @@ export function notificationsIn({
   };
 }
 
-/** The property of a planned change for its effect on a policy. */
 export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<PlannedChange, "policy_effect"> {
   return policy_effect ? { policy_effect } : {};
 }
@@ -254,7 +248,6 @@ export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<Pl
 /** The number of changes per action; replacements only if there are any. */
 export type ActionCounts = Readonly<Record<CallAction, number>> & { readonly replace?: number };
 
-/** Counts changes by action. */
 export function countsOf(actions: readonly Action[]): ActionCounts {
   const count = (action: Action) => actions.filter((each) => each === action).length;
   const replaced = count("replace");
@@ -288,7 +281,6 @@ const irreversibleNote = "cannot be undone: ";
 
 const moveNote = "notifications move: ";
 
-/** Notes on events that are lost, and on those that move. */
 export function reroutingNotes({ lost, moved }: Rerouting): readonly string[] {
   return [...lost, ...moved.map((move) => `${moveNote}${move}`)];
 }

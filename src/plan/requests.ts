@@ -33,7 +33,6 @@ export function callOf(change: Change, catalogue?: Catalogue): Call {
   return callsOf(change, catalogue)[0];
 }
 
-/** The calls without parameters, which need nothing but the path. */
 export function bareCallsOf(change: Change, catalogue: Catalogue): readonly [Call, ...Call[]] {
   const [first, ...others] = partsOfChange(change);
   const callFor = (part: Change) => oneCall(part, catalogue, () => undefined);
@@ -46,11 +45,9 @@ export function requestsOf(change: Change, catalogue: Catalogue): readonly Call[
   return [...own, ...itemRequestsOf(change, catalogue).map((each) => each.call)];
 }
 
-/** A request for one item of a field. */
 export interface ItemRequest {
   readonly call: Call;
   readonly field: string;
-  /** The key of the item. */
   readonly item: string;
 }
 
@@ -110,7 +107,6 @@ function itemParameters(kind: KindRow, items: FieldSchema, value: Plain): Fields
   return plainParameter(kind, items, wireValue(items, value), null) as Fields;
 }
 
-/** Splits a replacement into a deletion and a creation. */
 export function partsOfChange(change: Change): readonly [Change, ...Change[]] {
   if (change.action !== "replace") return [change];
   const { before: _, live: __, liveDigest: ___, ...rest } = change;
@@ -164,13 +160,11 @@ export function whyNotCalled(change: Change, catalogue: Catalogue): string | und
   }
 }
 
-/** The declared fields that a change sends. */
 export function sentFieldsOf(change: Change, catalogue: Catalogue): readonly string[] {
   const { file } = kindOf(catalogue, change.kind);
   return file.whole ? Object.keys(change.declared) : sentFields(file, change);
 }
 
-/** The secrets that it sends. */
 export function secretsSentBy(change: Change, catalogue: Catalogue): readonly SecretReference[] {
   if (isRemoval(change)) return [];
   return sentFieldsOf(change, catalogue).flatMap((name) => referencesWithin(change.declared[name] ?? null));
@@ -229,10 +223,8 @@ function checkReferences(parameters: Fields, { declared }: SentFields): void {
   if (stray) throw new UserError("it would send a secret that no policy declares for it");
 }
 
-/** The input that determines which fields are sent. */
 type SentFields = Pick<Change, "key" | "declared" | "after" | "action" | "lookedUp">;
 
-/** The declared fields that a change sends. */
 function sentFields(file: ResourceKind, change: SentFields): readonly string[] {
   const names = Object.keys(change.declared);
   return change.action === "update" ? names.filter(updatesField(file, change)) : names;

@@ -6,7 +6,6 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome, OutcomeStatus } from "../model/types.ts";
 import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
 
-/** The results of a run that determine its exit code and history. */
 export interface RunEnd {
   readonly problems: readonly unknown[];
   /** The outcome of each change; undefined if nothing was to be written. */
@@ -35,7 +34,6 @@ export function runEnd({ problems, outcomes = new Map(), refused = [], stale = f
   } satisfies Facts;
 }
 
-/** Counts the outcomes. */
 export function countOutcomes(outcomes: Iterable<Outcome>): OutcomeCounts {
   const counts = { applied: 0, failed: 0, skipped: 0, stale: 0, unknown: 0 };
   for (const { status } of outcomes) counts[status] += 1;

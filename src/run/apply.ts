@@ -57,7 +57,6 @@ function withName({ projectId: _, ...change }: Change): Change {
   return change;
 }
 
-/** Makes the new plan, or reads the saved one, and adds the approvals that it lacks and its waves. */
 async function preparedPlan(
   { reader, context, saved, dispatcher }: ApplyingRun,
   remember?: RefreshScope["remember"],
@@ -78,7 +77,6 @@ async function listSteps(
   return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
 }
 
-/** The result of an apply that may not write; undefined if it may. */
 function blockedApply(planned: Planned, { refused }: PreparedPlan): Applied | undefined {
   if (!planned.compared) return planned;
   return refused.length > 0 ? { ...planned, refused } : undefined;
@@ -108,7 +106,6 @@ interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves
   readonly inFlight: readonly string[];
 }
 
-/** Makes the changes of an approved plan, each recorded before and after its request, and reports their outcomes. */
 async function writePlan(
   { writer, context, connection, lease, dispatcher }: WritingRun,
   approved: ApprovedPlan,
@@ -148,7 +145,6 @@ interface WrittenChanges extends Pick<AppliedWaves, "halted"> {
   readonly problems: readonly Problem[];
 }
 
-/** Writes the changes of these projects, as a wave or all at once. */
 type WriteTargets = (targets: readonly Target[], isWave: boolean) => Promise<WrittenWave>;
 
 function writingHere(writer: Writer, context: Context, options: ApplyOptions): WriteTargets {
@@ -159,7 +155,6 @@ function writingHere(writer: Writer, context: Context, options: ApplyOptions): W
   };
 }
 
-/** Writes the changes of all projects, wave by wave if there are waves. */
 async function writeChanges(
   context: Context,
   { targets, waves }: Pick<PreparedPlan, "targets" | "waves">,
@@ -170,7 +165,6 @@ async function writeChanges(
   return { ...applied, problems: remainingWaves(applied, context) };
 }
 
-/** The error of a run that ended before its last wave, with the remaining projects and the command to continue. */
 function remainingWaves({ halted, waves }: AppliedWaves, { request }: Context): readonly Problem[] {
   const left = waves.filter(({ status }) => status === "not started").flatMap(({ projects }) => projects);
   if (halted === undefined || left.length === 0) return [];

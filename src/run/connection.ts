@@ -32,7 +32,6 @@ export function connectionOf({ loaded, request, secrets, policies, ...run }: Che
   return { ...options, onPause, secrets };
 }
 
-/** The options of a connection that needs no manifests. */
 export type ConnectionRequest = Pick<
   Request,
   "folder" | "env" | "concurrency" | "signal" | "connecting" | "patience" | "warn"
@@ -87,13 +86,11 @@ function connection(
   };
 }
 
-/** A secret that a change will send. */
 export interface NeededSecret extends SecretReference {
   readonly address: string;
   readonly origin: Origin;
 }
 
-/** The secrets that the changes of these projects will send. */
 export function neededBy(differences: readonly Difference[], catalogue: Catalogue): NeededSecret[] {
   return differences.flatMap(({ changes }) =>
     changes.flatMap((change) => {

@@ -34,7 +34,6 @@ import { secretFormProblems } from "./secret-forms.ts";
 export interface Checked {
   readonly request: Request;
   readonly loaded: Loaded;
-  /** Policies that have not expired. */
   readonly policies: Validated["policies"];
   readonly expired: Validated["expired"];
   readonly plaintext: Validated["plaintext"];
@@ -51,7 +50,6 @@ export interface Checked {
   /** Undefined if the workspace keeps none. */
   readonly ledger: Ledger | undefined;
   readonly heading: Heading;
-  /** The manifests at the commit of `--since`. */
   readonly since?: EarlierManifests;
   /** Maximum number of requests in flight, and of projects processed at a time. */
   readonly concurrency: number;
@@ -59,9 +57,7 @@ export interface Checked {
   readonly approvals?: ApprovalPolicy;
 }
 
-/** The manifests at an earlier commit, and now. */
 interface EarlierManifests {
-  /** Its full ID. */
   readonly commit: string;
   readonly before: RevisionSide;
   readonly after: RevisionSide;
@@ -75,7 +71,6 @@ export interface Context extends Checked, AsyncDisposable {
   /** Names the run and its owner, for the lease. */
   readonly claim: Claim;
   readonly meter: ProgressMeter;
-  /** The scopes of the token, if the server lists them. */
   readonly tokenScopes?: readonly string[];
 }
 
@@ -119,7 +114,6 @@ export function validated(loaded: Loaded, request: Request): Checked {
   };
 }
 
-/** The commit of the manifests, and whether any has uncommitted changes. */
 function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Heading["manifests"], "digest"> {
   const commit = commitOf(root, env);
   if (commit === null) return { commit };
@@ -178,7 +172,6 @@ async function otherServer(
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
 }
 
-/** Takes the lease of a run that may write. @throws UserError if another run holds it. */
 export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
   const { env, lockTimeout: patience, signal, waiting } = request;
   return takeLease(state.leases, claim, { duration: leaseDuration(env, durationOf), patience, signal, waiting });
@@ -259,12 +252,10 @@ function otherRelease({ loaded: { settings, workspace } }: Checked, actual: stri
   return problemAt("other-release", message, { document: settings, path: ["server", "release"] });
 }
 
-/** Validates the manifests again for a release. */
 function problemsAt(checked: Checked, release: string): readonly Problem[] {
   return validate(loadedAt(checked.loaded, release), checked.today).problems;
 }
 
-/** The workspace with this release configured. */
 export function loadedAt(loaded: Checked["loaded"], release: string): Checked["loaded"] {
   const { workspace } = loaded;
   return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };

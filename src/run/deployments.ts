@@ -41,7 +41,6 @@ export async function listMergeRequests(
   return (await reader.list(call("listDeploymentMergeRequests", segments))) as readonly JsonObject[];
 }
 
-/** The request that creates a deployment record. */
 function creationCall(project: string, fields: Fields): Call {
   return call("createDeployment", { id: project }, fields);
 }
@@ -125,7 +124,6 @@ export interface Notices {
   readonly note: (text: string) => void;
 }
 
-/** A run before its first write. */
 interface Begun {
   readonly connection: ClientOptions;
   readonly planned: { readonly plan: Plan };

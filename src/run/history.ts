@@ -22,9 +22,7 @@ export interface RunHistory extends AsyncDisposable {
   readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
 }
 
-/** A run that may end without a plan. */
 export interface EarlyEnd {
-  /** The error that ended it. */
   failure?: unknown;
   /** The stored summary, or the reason why it could not be stored. */
   recorded?: Planned["recorded"];
@@ -47,7 +45,6 @@ export async function recordFromStart(context: Context, early: EarlyEnd): Promis
 /** Milliseconds. */
 const progressInterval = 2000;
 
-/** Stores the progress of a run until it is stopped. */
 function followProgress(context: Context, started: string): () => Promise<void> {
   const { meter } = context;
   let recording: Promise<unknown> = Promise.resolve();
@@ -65,7 +62,6 @@ function followProgress(context: Context, started: string): () => Promise<void> 
   };
 }
 
-/** Counts the projects that have been written or skipped. */
 export function counting({ meter }: Context): Watcher {
   const projects = new Set<string>();
   return {
@@ -112,7 +108,6 @@ async function withSince<Result extends Applied>({ state }: Context, result: Res
   return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
 }
 
-/** The end of a run without a plan. */
 function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" | "reasons"> {
   const isExpected = failure instanceof UserError || failure instanceof CallFailed;
   return isExpected ? describeEnd(failedPlan(context, failure), context) : { outcome: "failed" };
@@ -140,13 +135,11 @@ async function storeResult(context: Context, started: string, result: Applied): 
   return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
 }
 
-/** The stored run, or the reason why it was not stored. */
 function toRecorded({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
   if (!request.command) return undefined;
   return error === undefined ? { run: claim.run } : { error };
 }
 
-/** Reports in the plan that it could not be saved. */
 async function save<Result extends Applied>({ request, state, claim }: Context, result: Result): Promise<Result> {
   if (!request.save) return result;
   try {

@@ -75,7 +75,6 @@ export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["rememb
   };
 }
 
-/** A resource to record. */
 export type Remembered = Pick<InSync, "address" | "desired" | "live" | "unverified">;
 
 /** Records the live values as accepted; fields that cannot be read keep their recorded values. */
@@ -90,7 +89,6 @@ export function rememberAccepted(ledger: Ledger, { address, desired, live, unver
   if (!before || canonical(now) !== canonical(before)) ledger.remember(address, now);
 }
 
-/** Keeps the recorded values of fields that were sent and cannot be read. */
 function keepUnseen(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
   const previous = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
   return { ...now, sent: { ...now.sent, ...Object.fromEntries(previous) } };
@@ -110,7 +108,6 @@ export function warnUnkept(
   return [{ severity: "warning", rule: "not-kept", message }];
 }
 
-/** The stored observation of the fleet, or the reason why it could not be stored. */
 export type KeptSnapshots =
   | { readonly fleet: SyncStatusCounts }
   | { readonly unseen: string }
@@ -164,7 +161,6 @@ function exceptionOf({ name, except, until }: Context["rules"][number]): RunObse
 
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 
-/** Every project that the run selected. */
 function observeCompared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
   const differences = differencesOf(projects, result);
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");

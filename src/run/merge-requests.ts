@@ -5,7 +5,6 @@ import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
 
-/** Changed files for a merge request. */
 export interface Proposal {
   readonly branch: string;
   /** The commit on the server to which the changes apply. */
@@ -17,7 +16,6 @@ export interface Proposal {
   readonly files: readonly { readonly path: string; readonly text: string; readonly isNew: boolean }[];
 }
 
-/** An open merge request. */
 export interface ProposedRequest {
   readonly iid: number;
   readonly url: string;

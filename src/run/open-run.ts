@@ -36,11 +36,9 @@ export interface ConnectedRun extends AsyncDisposable {
   readonly connection: ClientOptions;
   readonly reader: Reader;
   readonly dispatcher: Dispatcher | undefined;
-  /** Records the end of the run. */
   readonly end: RunHistory["end"];
 }
 
-/** A run that applies a plan or rehearses it. */
 export interface ApplyingRun extends ConnectedRun {
   /** The saved plan to apply; undefined to make a new one. */
   readonly saved: Plan | undefined;

@@ -111,7 +111,6 @@ interface Compared extends Pick<PlanInput, "differences" | "projects" | "archive
   readonly storage: Awaited<ReturnType<typeof movesOf>>;
 }
 
-/** The contents of a plan, with the objections of the guards. */
 function createContents(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
   const { differences, problems } = compared;
   const changes = differences.flatMap((difference) => difference.changes);
@@ -176,14 +175,12 @@ function createDocument(
   });
 }
 
-/** The scope of a run with `--since`; undefined for any other run. */
 function createSince({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "of">): SinceScope | undefined {
   return since && { since: since.commit, projects: fleet.projects.length, ...(of !== undefined && { of }) };
 }
 
 type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
 
-/** A plan for projects that revealed errors in manifests, so that nothing was read. */
 function unreadPlan(
   context: Context,
   since: SinceScope | undefined,
@@ -237,7 +234,6 @@ function changedSince(before: readonly Policy[]): (variable: Variable) => boolea
   return ({ document }) => !unchanged.has(document);
 }
 
-/** Options for the search for authors. */
 interface AuthorSearch {
   /** Maximum number of projects whose events are read concurrently. */
   readonly concurrency: number;
@@ -273,7 +269,6 @@ async function withAuthors<Result extends Planned>(
   return { ...result, plan: { ...plan, digest: planDigest(plan) } };
 }
 
-/** The newest events, or the reason why the server does not list them. @throws CallFailed if it ends the run. */
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
   const endpoint = callsOfOwner(project)?.auditEvents;
   if (!endpoint) return [];

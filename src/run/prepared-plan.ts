@@ -80,7 +80,6 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
   }));
 }
 
-/** The plan with the objections that the request waives marked as waived. */
 export function withWaivers(planned: Planned, refused: readonly Objection[]): Planned {
   const { plan } = planned;
   if (refused.length === plan.objections.length) return planned;
@@ -100,7 +99,6 @@ export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { wor
   return { ...prepared, targets: waves.flat(), waves, planned: { ...prepared.planned, waves: planned } };
 }
 
-/** Adds the approval policy of EVENKEEL_APPROVALS. */
 export async function withApprovals(context: Checked): Promise<Checked> {
   const { request, loaded } = context;
   if (request.env.EVENKEEL_APPROVALS === undefined) return context;
@@ -134,7 +132,6 @@ async function readSignatures({ request: { saved = "", savedRun }, state }: Cont
   return savedRun === undefined ? signatureText(saved) : (await state.approvals.list(savedRun)).join("\n");
 }
 
-/** The file to which `approve` writes the signatures of a plan. */
 export function signatureFileOf(plan: string): string {
   return `${plan}.sig`;
 }

@@ -24,7 +24,6 @@ export async function readyToRecord({ state, ledger }: Context): Promise<void> {
   await ledger?.ready();
 }
 
-/** The record of an apply: a journal if there is anything to write, and the ledger. */
 export interface Recorder extends AsyncDisposable {
   /** Notified of each step; if the record fails, nothing else is sent. */
   readonly watchers: readonly Watcher[];
@@ -125,7 +124,6 @@ function createStart(
   };
 }
 
-/** Problems for runs that were killed, and the addresses of the requests that they left in flight. */
 export interface CutShort {
   readonly notices: readonly Problem[];
   readonly inFlight: readonly string[];

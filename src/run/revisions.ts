@@ -27,7 +27,6 @@ export interface RevisionRequest {
   readonly branch?: string | undefined;
 }
 
-/** A workspace at one revision: its policies and its problems. */
 interface OpenedSide {
   /** Null for the current files. */
   readonly commit: string | null;
@@ -37,7 +36,6 @@ interface OpenedSide {
   readonly problems: readonly Problem[];
 }
 
-/** Two revisions, read and validated. */
 export interface OpenedRevisions {
   readonly root: string;
   readonly before: OpenedSide;

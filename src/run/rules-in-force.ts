@@ -21,7 +21,6 @@ import type { Step } from "./apply/apply.ts";
 import { type Checked, type Context, digestWithout } from "./context.ts";
 import type { Request } from "./request.ts";
 
-/** The rules of a run, and their problems. */
 export interface RulesInForce {
   readonly rules: readonly CompiledRule[];
   readonly problems: readonly Problem[];
@@ -29,7 +28,6 @@ export interface RulesInForce {
 
 type InForce = Pick<Context, "rules" | "today" | "loaded">;
 
-/** Compiles the rules of a workspace, and those in the folder EVENKEEL_RULES. */
 export async function rulesInForce(
   rules: readonly PlanRule[],
   env: Readonly<Record<string, string | undefined>>,
@@ -48,7 +46,6 @@ export async function rulesInForce(
   return { rules: compiled.rules, problems };
 }
 
-/** Adds the compiled rules and their problems. */
 export async function withRules(context: Checked): Promise<Checked> {
   const { env } = context.request;
   const { rules, problems: found } = await rulesInForce(context.stated, env, context.today);
@@ -65,7 +62,6 @@ export function exceptionsOf({ rules, today }: Pick<InForce, "rules" | "today">)
   return rules.filter((rule) => !isExpired(rule, today)).flatMap(({ except }) => except);
 }
 
-/** Adds the objections of the rules to a plan. */
 export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
   return evaluated(plan, context, projects);
@@ -75,7 +71,6 @@ function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): 
   return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
-/** A project as in a plan. */
 function toProject({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
   return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
 }

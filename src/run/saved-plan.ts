@@ -71,7 +71,6 @@ function parseReport(text: string, path: string): Plan {
   return saved;
 }
 
-/** Resolves the path of a plan; `-` is stdin. */
 export function planPath(folder: string, name: string): string {
   return name === "-" ? stdin : resolve(folder, name);
 }

@@ -35,7 +35,6 @@ import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules-in-force.ts";
 import { addressesOf } from "./storage/moves.ts";
 
-/** The scope of a run: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): RefreshScope {
   const { loaded, policies, expired, ledger, secrets, concurrency, request, since, listed, heading, meter } = context;
   const { server } = loaded.workspace;
@@ -106,7 +105,6 @@ function limitFleet(kept: ProjectList | undefined, server: string): Pick<Since, 
 /** Projects read concurrently: each sends several requests, and is held in memory until it is complete. */
 const mostProjects = 64;
 
-/** Tests whether a glob matches a declared storage move. */
 function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
   const addresses = readMigrations(loaded).migrations.flatMap(addressesOf);
   return (glob) => addresses.some(addressMatcher(glob));
@@ -128,7 +126,6 @@ function listGlobs(
   return [...globs, ...targets, ...excludes, ...resend, ...waived];
 }
 
-/** The guard rules of a workspace for these projects. */
 export function guardRules({ loaded }: Context, projects: readonly Project[]): GuardRules {
   const { guards, protected: globs } = loaded.workspace;
   const test = matchAny(globs.map(cautiousAddressTest));
@@ -137,7 +134,6 @@ export function guardRules({ loaded }: Context, projects: readonly Project[]): G
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
 }
 
-/** Tests by name whether one of these projects is a canary. */
 export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
   const { canary } = loaded.workspace;
   const canaries = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
@@ -145,7 +141,6 @@ export function canaryTest({ loaded }: Context, projects: readonly Project[]): (
   return (project) => names.has(project);
 }
 
-/** Objections that the request does not waive. */
 export function refusedBy(plan: Plan, projects: readonly Project[], { waivers }: Request): readonly Objection[] {
   return unwaivedObjections(plan.objections, removalsOf(plan).length, normaliseWaivers(waivers, projects));
 }
@@ -166,7 +161,6 @@ function settingsToCheck({ loaded, request }: Context): Document | undefined {
   return targets.length + excludes.length > 0 || shard || since || only ? undefined : loaded.settings;
 }
 
-/** Warns of `protected` globs that protect nothing. */
 export function idleProtection(context: Context, projects: readonly Project[]): Problem[] {
   const { workspace } = context.loaded;
   const settings = settingsToCheck(context);
@@ -200,7 +194,6 @@ function mayProtect(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
 }
 
-/** Warns of canaries that match no project of the run. */
 export function idleCanaries(context: Context, projects: readonly Project[]): Problem[] {
   const { workspace } = context.loaded;
   const settings = settingsToCheck(context);
@@ -218,7 +211,6 @@ function matchAny<Input extends readonly unknown[]>(tests: readonly ((...input: 
 
 interface NamedForPlan {
   readonly projects: readonly Project[];
-  /** Number of requests. */
   readonly lookUps: number;
 }
 

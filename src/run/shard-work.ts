@@ -38,7 +38,6 @@ import { plannedSecrets } from "./saved-plan.ts";
 import { scopeOf } from "./scope.ts";
 import type { HeldShard } from "./workers/work-on-shard.ts";
 
-/** A connected process that works on shards. */
 export interface ShardProcess {
   readonly context: Context;
   readonly reader: Reader;
@@ -48,7 +47,6 @@ export interface ShardProcess {
   readonly isRun?: true;
 }
 
-/** Projects to compare. */
 export interface PlanTask {
   readonly projects: readonly Project[];
 }
@@ -59,7 +57,6 @@ export interface PlanResult {
   readonly projects: readonly WireProject[];
 }
 
-/** A part of an approved plan. */
 export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified"> {
   readonly projects: readonly Project[];
   /** Addresses that an interrupted run left in flight. */
@@ -70,13 +67,10 @@ export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified">
 
 export interface ApplyResult {
   readonly outcomes: readonly (readonly [address: string, outcome: Outcome])[];
-  /** The reason why no wave may follow. */
   readonly reason?: string | undefined;
-  /** The reason why the run ends. */
   readonly ended?: string | undefined;
 }
 
-/** An error that ends the run. */
 export type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
 
 /** Plans or applies a shard with the ordinary code. Returns the result as JSON; undefined if it was stopped. */
@@ -229,7 +223,6 @@ function withoutOrigin({ origin: _, ...change }: Change): Omit<Change, "origin">
   return change;
 }
 
-/** Restores a refreshed project, with the manifest lines of this process. */
 export function refreshedProject(
   { difference, unread, ...rest }: WireProject,
   catalogue: Catalogue,

@@ -124,7 +124,6 @@ function skipIfObjected(step: Extract<MoveStep, { move: unknown }>, objections: 
   return objection ? { address, outcome: staleOutcome(objection.message) } : step;
 }
 
-/** The outcomes of moves of a run that ended before them. */
 export function skippedMoves(moves: MovesToMake, error: string): readonly MoveStep[] {
   const skipped = (address: string): MoveStep => ({ address, outcome: { status: "skipped", error } });
   if ("recheck" in moves) return moves.recheck.map(({ address }) => skipped(address));

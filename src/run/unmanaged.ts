@@ -22,7 +22,6 @@ export interface Unmanaged {
   readonly groups?: number;
   /** 1 if the instance is among them. */
   readonly instance?: number;
-  /** Sorted by project. */
   readonly resources: readonly UnmanagedResource[];
   readonly unread: readonly UnreadSection[];
   readonly problems: readonly ReportedProblem[];
@@ -42,7 +41,6 @@ export interface UnreadSection {
   readonly of: Owner;
   /** Number of resources listed. */
   readonly projects: number;
-  /** Total number. */
   readonly total: number;
 }
 

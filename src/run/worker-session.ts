@@ -12,7 +12,6 @@ import type { HeldShard } from "./workers/work-on-shard.ts";
 import type { WorkerSession } from "./workers/worker.ts";
 import { ledgerKeyCheck } from "./workers.ts";
 
-/** The checkout and the request of a worker. */
 export interface WorkerCheckout {
   readonly loaded: Loaded;
   readonly request: Pick<Request, "folder" | "env" | "concurrency" | "warn" | "patience">;

@@ -26,7 +26,6 @@ import {
 import { type Dispatcher, openDispatcher } from "./workers/dispatcher.ts";
 import { type HeldShard, type RunDocument, workOnShard } from "./workers/work-on-shard.ts";
 
-/** The run's own connection; a read-only run has neither writer nor lease. */
 interface OwnConnection {
   readonly reader: Reader;
   readonly writer?: Writer | undefined;
@@ -89,7 +88,6 @@ function createDocument({ request, loaded, today, ledger }: Context, lease: Leas
   };
 }
 
-/** Hashed with the key of a ledger, to compare keys. */
 export const ledgerKeyCheck = "evenkeel workers";
 
 /** Milliseconds without a renewal after which a process that works on a shard counts as dead. */
@@ -109,7 +107,6 @@ export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["e
   throw new UserError(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
 }
 
-/** Minimum and maximum number of projects per shard. */
 const [minSize, maxSize] = [50, 200];
 
 function splitShards<Each>(all: readonly Each[]): Each[][] {
@@ -119,7 +116,6 @@ function splitShards<Each>(all: readonly Each[]): Each[][] {
   );
 }
 
-/** A scope whose projects are refreshed by workers, if the run has any. */
 export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, scope: RefreshScope): RefreshScope {
   if (!dispatcher) return scope;
   return {
@@ -165,7 +161,6 @@ const interrupted = new CallFailed({
   ...{ what: "was not sent: the run was stopped", endsRun: true, sent: false, attempts: 0 },
 });
 
-/** A run that writes through workers. */
 interface DelegatingRun {
   readonly dispatcher: Dispatcher;
   readonly context: Context;
@@ -176,7 +171,6 @@ interface DelegatingRun {
   readonly stopped: () => string | undefined;
 }
 
-/** Writes changes through workers, as a wave or all at once. */
 export function writingBy(run: DelegatingRun) {
   return (targets: readonly Target[], isWave: boolean) => writeByWorkers(run, targets, isWave);
 }
@@ -246,7 +240,6 @@ function createTasks({ plan, inFlight }: DelegatingRun, targets: readonly Target
   });
 }
 
-/** The outcomes of changes that no worker reported, from the journal. */
 async function outcomesFromJournal(
   { state, claim }: Context,
   addresses: readonly string[],

@@ -8,7 +8,6 @@ export interface SshSignature {
   readonly verifies: (message: string) => boolean;
 }
 
-/** The armored signatures in a text. */
 export function armoredBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN SSH SIGNATURE-----[\sA-Za-z0-9+/=]*-----END SSH SIGNATURE-----/g) ?? [];
 }
@@ -182,7 +181,6 @@ function wireReader(whole: Buffer): WireReader {
   };
 }
 
-/** Encodes strings. */
 function wireStrings(...parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

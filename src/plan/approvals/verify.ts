@@ -4,7 +4,6 @@ import type { Objection } from "../guards.ts";
 import { type Plan, visibleOf } from "../plan.ts";
 import type { SshSignature } from "./ssh-signature.ts";
 
-/** The namespace of signatures on plans. */
 export const planNamespace = "evenkeel-plan";
 
 /** The signed message (docs/approvals.md): a plan that was edited afterwards has another digest. */
@@ -12,7 +11,6 @@ export function messageOf({ digest, server }: Pick<Plan, "digest" | "server">): 
   return `${digest}\n${server.url}\n`;
 }
 
-/** The required approvals. */
 export interface ApprovalPolicy {
   readonly rules: readonly { readonly when: Occasion; readonly count: number }[];
   readonly signers: readonly Signer[];
@@ -22,7 +20,6 @@ export interface ApprovalPolicy {
 
 type Occasion = "always" | "removals" | "loosening" | "protected";
 
-/** A saved plan, as it was read, and its signatures. */
 interface SignedPlan {
   readonly plan: Plan;
   readonly signatures: readonly (SshSignature | undefined)[];
@@ -36,7 +33,6 @@ export interface ApprovalContext {
   readonly now: Date;
 }
 
-/** An objection if a plan lacks required approvals. */
 export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly Objection[] {
   const needed = findNeeded(plan, context);
   const lack = needed && findLack(needed, context);
@@ -45,13 +41,11 @@ export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly 
   return [{ guard: "approvals", message, addresses: [], approvals: { needed: needed.count, given } }];
 }
 
-/** People by whether they have approved a plan. */
 export interface PlanApprovers {
   readonly approved: readonly string[];
   readonly others: readonly string[];
 }
 
-/** The people who have approved a saved plan, and those who still may. */
 export function approversOf({ plan, signatures }: SignedPlan, context: ApprovalContext): PlanApprovers {
   const { signers } = context.policy;
   const verified = signatures.map((signature) => findSigner(signature, plan, context));
@@ -95,7 +89,6 @@ const reasons: Readonly<Record<Occasion, string>> = {
 
 interface Lack {
   readonly message: string;
-  /** The number of approvals that count. */
   readonly given: number;
 }
 

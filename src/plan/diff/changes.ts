@@ -18,19 +18,16 @@ import type { Action, Change, Desired, Fields, Kind, Live, Plain, Resource, Valu
 import { isAlike } from "../../model/values.ts";
 import type { FullDiffOptions } from "./options.ts";
 
-/** The resource of a change, and its reason. */
 interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend" | "resets"> {
   readonly resource: Resource & Pick<Desired, "origin" | "lookedUp">;
 }
 
-/** The change that removes a live resource in the way of its kind. */
 export function createRemoval(options: FullDiffOptions, subject: ChangeSubject & { readonly live: Live }): Change {
   const { removal, removed } = kindOf(options.catalogue, subject.resource.kind);
   const visible = { before: { ...removed.before, ...subject.live.fields }, after: removed.after };
   return createChange(options, subject, removal, visible);
 }
 
-/** A change with a digest of the live values. */
 export function createChange(
   { catalogue, release }: Pick<FullDiffOptions, "catalogue" | "release">,
   { project, resource, live, ...why }: ChangeSubject,

@@ -23,7 +23,6 @@ import {
 import { chooseAction, explainNotCreated, explainNotRemoved } from "./replacement.ts";
 import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
 
-/** Numbers of live resources. */
 export type LiveCounts = Readonly<Record<Kind, number>>;
 
 /** The differences between a project's desired and live state. */
@@ -33,7 +32,6 @@ export interface Difference {
   readonly changes: readonly Change[];
   /** Number of live resources that were read: the base of a guard's percentage. */
   readonly live: number;
-  /** The same by kind. */
   readonly liveByKind?: LiveCounts;
   /** Addresses of live resources that no policy lists. */
   readonly unmanaged: readonly string[];
@@ -98,7 +96,6 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   };
 }
 
-/** Changes, and a problem for each that the server may make to another resource. */
 function separateMistakable(live: readonly Live[], diffs: readonly ResourceDiff[], options: FullDiffOptions) {
   const found = diffs.flatMap(({ change }) => change ?? []);
   const others = found.length > 0 ? [...live, ...found] : none;
@@ -126,7 +123,6 @@ function shareEmpty<Item>(items: readonly Item[]): readonly Item[] {
   return items.length === 0 ? none : items;
 }
 
-/** Replaces the reason of a change that results from an expired policy. */
 function markExpired(catalogue: Catalogue, change: Change, { expired }: DesiredProject): Change {
   const place = expired?.get(identityOf(catalogue, change))?.place();
   return place ? { ...change, reason: `expired: ${place.file}:${place.line}` } : change;
@@ -157,7 +153,6 @@ interface ResourceDiff {
   readonly absent?: string;
 }
 
-/** A resource that needs no change, for the ledger. */
 export interface InSync extends Readonly<Record<Comparison, readonly string[]>> {
   readonly address: string;
   readonly desired: Desired;
@@ -319,7 +314,6 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
   return sorted;
 }
 
-/** Live resources with one address that no policy lists. */
 function diffUnlisted(
   { project, exclusive }: DesiredProject,
   namesakes: readonly Live[],

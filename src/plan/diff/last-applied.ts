@@ -10,7 +10,6 @@ export interface Memory {
    * Fingerprints of declared values as they were sent; `""` for values that were declared but never compared or sent.
    */
   readonly sent: Readonly<Record<string, string>>;
-  /** The versions of the secrets. */
   readonly versions?: Readonly<Record<string, number>>;
   /** Parameters for which the server returned another value than was sent. */
   readonly unkept?: readonly string[];
@@ -18,16 +17,13 @@ export interface Memory {
   readonly absent?: true;
 }
 
-/** The entry of a resource that is absent as declared. */
 export const absence: Memory = { sent: {}, absent: true };
 
-/** A declared resource, and the server's time of its last change. */
 export interface Dated {
   readonly desired: Pick<Resource, "kind" | "key" | "fields">;
   readonly updatedAt: string;
 }
 
-/** The ledger's entries for a comparison. */
 export interface Recollection {
   readonly recall: (address: string) => Memory | undefined;
   /**
@@ -44,7 +40,6 @@ export interface Recollection {
   readonly fingerprintOfMark?: (address: string, name: string, mark: string, like: string) => string | undefined;
 }
 
-/** Fields of a comparison, classified by the ledger. */
 export interface Recalled {
   /** Different fields that the server never keeps: reported once, not planned again. */
   readonly unkept: readonly string[];
@@ -65,7 +60,6 @@ const unknown = "";
 
 const nothing: Recalled = { unkept: [], drifted: [], wanted: [], edited: [], moved: false, isKnown: false };
 
-/** Classifies the fields of a comparison by the last applied values. */
 export function recollect(
   resource: Resource,
   address: string,

@@ -1,19 +1,16 @@
 import { canonical, isObject, parsedJson } from "../../base/json.ts";
 import type { Memory } from "./last-applied.ts";
 
-/** A project's line in a ledger. */
 export interface LedgerLine extends LedgerHead {
   readonly resources: Record<string, Memory>;
 }
 
-/** The beginning of a line. */
 export interface LedgerHead {
   readonly project: string;
   /** Identifies the key of the fingerprints. */
   readonly key: string;
 }
 
-/** Parses a line of a ledger; undefined if it is invalid. */
 export function ledgerLine(text: string): LedgerLine | undefined {
   const line = parsedJson(text);
   const isUsable =
@@ -26,10 +23,8 @@ export function canonicalLine({ project, key, resources }: LedgerLine): string {
   return `{"project":${JSON.stringify(project)},"key":${JSON.stringify(key)},"resources":${canonical(resources)}}`;
 }
 
-/** The beginning of a canonical line. */
 const beginning = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
 
-/** True if the beginning and the end of a line are canonical. */
 function isWrittenLine(text: string): boolean {
   return text.endsWith("}}") && beginning.test(text);
 }

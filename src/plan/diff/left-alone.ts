@@ -56,13 +56,11 @@ function isBefore(release: string | undefined, since: string | undefined): boole
   return release !== undefined && since !== undefined && compareReleases(release, since) < 0;
 }
 
-/** States that names of live resources differ only in case. */
 export function describeCaseNamesakes(namesakes: readonly Live[]): string {
   const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
   return `the server has ${names}, which differ only in case`;
 }
 
-/** States that several live resources of one kind have the same name. */
 export function describeNamesakes(catalogue: Catalogue, namesakes: readonly Live[]): string {
   const [{ kind, key } = { kind: "", key: "" }] = namesakes;
   const ids = namesakes.flatMap(({ id }) => (id === undefined ? [] : [id]));

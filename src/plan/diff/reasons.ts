@@ -5,7 +5,6 @@ import type { Cause, Change, Desired, Live } from "../../model/types.ts";
 import { editedSince, hasMoved, isKeptOff, type Recalled, type Recollection } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 
-/** The reason of a change: a text for people, and fields for programs. */
 export type Why = Pick<Change, "reason" | "cause" | "resend">;
 
 /** The reason of a creation; undefined if the server keeps the resource disabled, and the manifests are unchanged. */
@@ -41,7 +40,6 @@ const overriding = "inherited from the group, which has other settings";
 
 type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled & { readonly isInherited?: boolean };
 
-/** The reason of a change without a difference, by `--resend`. */
 export const askedFor = "asked for by --resend";
 
 function explainResend({ ledger }: DiffOptions): Why {
@@ -84,7 +82,6 @@ function explainDifference(inherited: string, evidence: Evidence, { ledger }: Di
   return { reason: `${text}, ${cause === "both" ? "drift and pending" : cause}`, cause };
 }
 
-/** The reason for removing a resource that is listed as disabled or absent. */
 export function explainRemoval(project: string, live: Live, { ledger, catalogue }: FullDiffOptions): Why {
   const cause = determineRemovalCause(addressOf(project, live.kind, live.key), live, ledger);
   return { reason: `listed under ${kindOf(catalogue, live.kind).policy?.off ?? "absent"}`, cause };

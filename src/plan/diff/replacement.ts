@@ -74,7 +74,6 @@ function describeImpossible(
   return { severity: "error", rule: "cannot-change", message, place: place ?? origin.place(), project };
 }
 
-/** The problem if a missing resource cannot be created. */
 export function explainNotCreated(options: FullDiffOptions, project: string, desired: Desired): Problem | undefined {
   const why = checkCall(options, desired.kind, "create");
   if (why === undefined) return undefined;
@@ -82,7 +81,6 @@ export function explainNotCreated(options: FullDiffOptions, project: string, des
   return { severity: "error", rule: "cannot-create", message, place: desired.origin.place(), project };
 }
 
-/** The problem if a live resource cannot be removed. */
 export function explainNotRemoved(
   options: FullDiffOptions,
   project: string,

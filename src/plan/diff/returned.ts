@@ -8,7 +8,6 @@ import { isList, isMapping, isReference, referencesWithin } from "../../model/va
 /** Tests whether a field's secret has this mark (`secretMark`); undefined if its value is not available. */
 export type IsMarked = (secret: SecretReference, mark: string, field: FieldAddress) => boolean | undefined;
 
-/** A field of a resource of a project. */
 interface FieldAddress {
   readonly address: string;
   readonly name: string;
@@ -68,7 +67,6 @@ function describeMissing(secret: string): string {
   return scheme === "file" ? `${name} cannot be read` : `${secret} is only asked for by apply, or with a ledger`;
 }
 
-/** Represents a hidden live value. */
 const hiddenValue: SecretReference = { secret: "" };
 
 /** The live values of fields; {@link hiddenValue} for returned secrets. */

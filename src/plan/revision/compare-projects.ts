@@ -39,7 +39,6 @@ export interface RevisionChange
   readonly source: Place;
 }
 
-/** The desired state of one project at one revision. */
 export interface DesiredSide extends Pick<DesiredProject, "resources" | "exclusive"> {
   readonly catalogue: Catalogue;
   /** Literal secrets by their `manifest:` reference. */
@@ -61,7 +60,6 @@ interface Difference extends Pick<RevisionChange, "action" | "before" | "after">
   readonly note?: string;
   /** For an edit, the desired resource before it. */
   readonly was?: Desired;
-  /** Only of an edit. */
   readonly rerouting?: Rerouting;
 }
 
@@ -164,7 +162,6 @@ interface Migrating {
   readonly migrations: readonly StorageMigration[];
 }
 
-/** Changed declarations of storage moves. */
 export function migrationChanges(before: Migrating, after: Migrating): readonly RevisionChange[] {
   const [was, is] = [listMoves(before), listMoves(after)];
   return [...new Map([...was, ...is])].flatMap(([key, { document }]) => {

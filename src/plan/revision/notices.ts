@@ -23,12 +23,10 @@ import type { SettingChange } from "./setting-changes.ts";
 
 type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | "exclusive" | Highlight["topic"];
 
-/** A change that a reviewer should see first. */
 export interface Notice {
   readonly rule: NoticeRule;
   readonly message: string;
   readonly place?: Place;
-  /** The projects concerned, if there are any. */
   readonly projects?: readonly string[];
 }
 
@@ -47,7 +45,6 @@ interface Compared {
   readonly known: (owner: Owner) => readonly Project[] | undefined;
 }
 
-/** Changed destinations, wider selectors and weaker settings. */
 export function noticesFor({ before, after, changes, hidden, settings, known }: Compared): readonly Notice[] {
   const { catalogue } = after.workspace;
   const pairs = changedPolicies(before.policies, after.policies).map((pair) => {

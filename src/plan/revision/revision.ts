@@ -75,7 +75,6 @@ export function compareRevisions(
   };
 }
 
-/** The changes of a project, and its problems on each side. */
 interface Pair {
   readonly before: readonly Problem[];
   readonly after: readonly Problem[];

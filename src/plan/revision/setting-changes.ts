@@ -24,7 +24,6 @@ export interface SettingChange {
   readonly place?: Place;
 }
 
-/** The sources of settings at one revision. */
 export interface SettingSide {
   readonly workspace: Workspace;
   /** Digests of files that settings name, by setting; undefined if unknown. */
@@ -49,9 +48,7 @@ export function compareSettings(before: SettingSide, after: SettingSide): readon
 /** A source of settings: the workspace, a rule, a kind or a policy. */
 interface Subject {
   readonly id: string;
-  /** Prefix of its settings. */
   readonly title: string;
-  /** Undefined for the workspace. */
   readonly document?: Document;
   /** The value shown if only one revision has the subject. */
   readonly whole?: unknown;

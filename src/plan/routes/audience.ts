@@ -6,7 +6,6 @@ import type { EventKind, PipelineStatus } from "../../model/events.ts";
 import { type BranchKind, branchKinds } from "../../model/events.ts";
 import { audienceOf, branchWords, type EventDetails, type Listener } from "./routes.ts";
 
-/** The lost and moved events of one integration. */
 export interface Rerouting {
   /** Messages on events that a recipient loses without another one receiving them. */
   readonly lost: readonly string[];
@@ -14,10 +13,8 @@ export interface Rerouting {
   readonly moved: readonly string[];
 }
 
-/** The result if no events are lost or moved. */
 export const noRerouting: Rerouting = { lost: [], moved: [] };
 
-/** The events of one integration that are lost or move to another recipient. */
 export function reroutingOf(before: Listener, after: Listener): Rerouting {
   const { lost, gained, sides } = compareAudiences(before, after);
   const moves = movesBetween(lost, gained);
@@ -61,7 +58,6 @@ function groupAudiences(listener: Listener): Audiences {
   );
 }
 
-/** Events that each receiver has on one side only. */
 function listGone(own: Audiences, others: Audiences): Audiences {
   const gone = [...own].map(([name, received]) => {
     const remaining = situationKeys(others.get(name) ?? []);
@@ -94,7 +90,6 @@ function behind(name: string, slug: string): string {
   return name === slug ? "" : ` (${slug})`;
 }
 
-/** Events that move from one receiver to another. */
 interface Move {
   readonly from: string;
   readonly to: string;
@@ -138,7 +133,6 @@ function countKinds(situations: readonly EventSituation[]): number {
   return new Set(situations.map(({ event }) => event)).size;
 }
 
-/** A combination of event, branch and status. */
 interface EventSituation extends EventDetails {
   readonly kind: EventKind;
   readonly key: string;

@@ -86,7 +86,6 @@ export function reroutingBetween(
   return reroutingOf(listener(before), listener(after));
 }
 
-/** True if an integration receives any events. */
 export function receivesEvents(spec: Integration | undefined, event?: string): boolean {
   const parameters = [...(spec?.parameters.values() ?? [])];
   return parameters.some(({ route }) => route?.role === "flag" && (event === undefined || route.event === event));

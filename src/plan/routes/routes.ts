@@ -26,7 +26,6 @@ export interface UnknownRoute {
   readonly flag: string;
 }
 
-/** Integrations that may be notified of an event, in the order of the listeners. */
 export function unknownRoutesOf(listeners: readonly Listener[], event: EventDetails): UnknownRoute[] {
   return listeners.flatMap((listener) => findUnknownRoute(listener, event) ?? []);
 }
@@ -39,7 +38,6 @@ function findUnknownRoute(listener: Listener, event: EventDetails): UnknownRoute
   return isOut ? undefined : { slug: listener.slug, flag: flag.name };
 }
 
-/** The route of an event to one integration; undefined if it is not notified. */
 function findRoute(listener: Listener, event: EventDetails): Route | undefined {
   const delivery = findDelivery(listener, event);
   return delivery && { slug: listener.slug, channel: delivery.channel, reason: delivery.reason };
@@ -50,7 +48,6 @@ export function audienceOf(listener: Listener, event: EventDetails): readonly st
   return findDelivery(listener, event)?.recipients ?? [];
 }
 
-/** The destination of an event, and the reason. */
 interface Delivery extends Pick<Route, "channel" | "reason"> {
   /** The separate channels or recipients, or the slug. */
   readonly recipients: readonly string[];
@@ -103,13 +100,11 @@ export interface EventDetails {
   readonly pipelineStatus?: PipelineStatus | undefined;
 }
 
-/** The result of a condition if the integration is not notified. */
 const notNotified = Symbol("not notified");
 
 /** A condition for notifications: its reason, empty if there is none to state, or {@link notNotified}. */
 type Condition = (listener: Listener, event: EventDetails) => string | typeof notNotified;
 
-/** The flag that enables an event for an integration. */
 function findFlag(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
   return listColumns(listener, "flag").find((column) => column.event === event);
 }
@@ -187,7 +182,6 @@ const branchNames: Condition = (listener, { event, branch }) => {
   return names.includes(branch) ? `${column.name} lists ${branch}` : notNotified;
 };
 
-/** Conditions after {@link flagCondition}. */
 const furtherConditions: readonly Condition[] = [switches, limits, branchesReached, branchNames];
 
 function splitList(value: Scalar | undefined): string[] {
@@ -205,7 +199,6 @@ export interface Listener {
   readonly catalogue: Catalogue;
 }
 
-/** A parameter that affects routing. */
 type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
   readonly name: string;
   readonly default: Scalar | undefined;

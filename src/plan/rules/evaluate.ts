@@ -12,7 +12,6 @@ import { type Plan, planDigest } from "../plan.ts";
 import type { Expression } from "./language.ts";
 import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
 
-/** A compiled rule. */
 export interface CompiledRule extends PlanRule {
   readonly expression: Expression;
 }
@@ -42,7 +41,6 @@ export async function compileRules(
   };
 }
 
-/** The context of an evaluation. */
 export interface RuleContext {
   /** The day (UTC) on which exceptions may have expired. */
   readonly today: string;
@@ -53,7 +51,6 @@ export interface RuleContext {
   readonly catalogue: Catalogue;
 }
 
-/** The objections of rules to a plan. */
 export interface RuleFindings {
   readonly objections: readonly Objection[];
   readonly warnings: readonly Problem[];
@@ -79,7 +76,6 @@ export function evaluateRules(
   };
 }
 
-/** The objections of rules on changes to one change, evaluated again. */
 export function objectionsToChange(
   catalogue: Catalogue,
   change: Change,
@@ -93,7 +89,6 @@ export function objectionsToChange(
 
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
 
-/** Replaces the objections of rules in a plan by the current ones. */
 export function withRuleFindings(plan: Plan, { objections, warnings }: RuleFindings): Plan {
   const others = plan.warnings.filter(({ from_rule }) => !from_rule);
   const rest = {
@@ -119,7 +114,6 @@ function withoutExceptions(
   return changes.filter(({ listed: listAddresses }) => !tests.some((isMeant) => isMeant(listAddresses)));
 }
 
-/** The result of a rule: its value, or the reason why it could not be evaluated. */
 interface Found {
   readonly addresses: readonly string[];
   readonly undecided?: ExpressionFault;

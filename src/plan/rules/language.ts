@@ -13,13 +13,11 @@ import { didYouMean } from "../../base/nearest.ts";
 import { hostsIn, originsIn } from "../../base/origins.ts";
 import { ChangeView, changeFields, nothing, PlanView, planFields, SummaryView, summaryFields } from "./view.ts";
 
-/** A compiled expression; `ask` returns its value or an error, and never throws. */
 export interface Expression {
   readonly tree: ASTNode;
   readonly ask: (view: ChangeView | PlanView) => { readonly value: unknown } | { readonly fault: ExpressionFault };
 }
 
-/** Variable of the rule: its subject. */
 type Root = "change" | "plan";
 
 /** Compiles a rule on changes or on plans: CEL with optional values and regular expressions of linear time. */

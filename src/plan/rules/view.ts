@@ -45,7 +45,6 @@ export const summaryFields = {
   unverified: "int",
 } as const;
 
-/** The members of `plan`. */
 export const planFields = { changes: "list<Change>", summary: "Summary" } as const;
 
 /** The fields of a missing side: empty, and the only mapping that equals null. */
@@ -119,7 +118,6 @@ export class ChangeView {
   }
 }
 
-/** What a rule's view of a change depends on. */
 interface ChangeContext {
   readonly projectOf: (name: string) => Project;
   readonly catalogue: Catalogue;
@@ -169,7 +167,6 @@ function summarize(counts: CountsOfPlan, changes: readonly ChangeView[]): Summar
   });
 }
 
-/** A plan in rules. */
 export class PlanView {
   readonly changes: readonly ChangeView[];
   readonly summary: SummaryView;

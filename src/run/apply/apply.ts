@@ -41,7 +41,6 @@ export interface Batch {
 }
 
 export interface ApplyOptions {
-  /** Projects written at the same time. */
   readonly workers: number;
   readonly watchers: readonly Watcher[];
   /** Called before each write; a message is the reason to skip it. */
@@ -50,7 +49,6 @@ export interface ApplyOptions {
   readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome"> | undefined>;
 }
 
-/** The outcome of every change, by address. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
 
 /** A record of an apply in another system. If it is disposed before `end`, it records a failure. */
@@ -77,7 +75,6 @@ export async function applyChanges(
   return outcomesOf(outcomes.flat());
 }
 
-/** The outcome of each event, by its address. */
 export function outcomesOf(events: readonly ChangeEvent[]): Outcomes {
   return new Map(events.map(({ address, outcome }) => [address, outcome]));
 }
@@ -144,7 +141,6 @@ async function takeStep(
 
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
-/** Reads whether a change is present, or returns the failure. */
 async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
   if (!isVisible(change)) return "missing";
   try {

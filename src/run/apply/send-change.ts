@@ -23,7 +23,6 @@ import { readLive } from "../live/read-live.ts";
 import { isInPlace, isSubject, isVisible, restorationOf, subjectsOf } from "./live-effect.ts";
 import { sendItems, withoutItems } from "./send-items.ts";
 
-/** The outcome of a change, and the response or the failure of its request. */
 interface SentChange {
   readonly outcome: Outcome;
   readonly answer?: Answer;
@@ -243,7 +242,6 @@ async function sendOne(writer: Writer, change: Change, call: Call, watchers: rea
   return sent.outcome.status === "applied" ? completeItems(writer, change, sent, watchers) : sent;
 }
 
-/** Writes the items of a resource whose own call succeeded. */
 async function completeItems(
   writer: Writer,
   change: Change,
@@ -298,7 +296,6 @@ function explainAfterDeletion({ address }: Change, sent: SentChange): SentChange
 export interface Watcher {
   /** Awaited before each request, so that the intent is durable before the server acts. A message prevents the request. */
   readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
-  /** Another journal entry. */
   readonly noted?: (entry: JournalEntry) => Promise<void>;
   /** True if it writes the journal; workers write their own. */
   readonly isJournal?: true;
@@ -306,7 +303,6 @@ export interface Watcher {
   readonly outcome?: (event: ChangeEvent) => Promise<void>;
 }
 
-/** The outcome of one step. */
 export interface ChangeEvent extends SentChange {
   readonly address: string;
   readonly change?: Change;

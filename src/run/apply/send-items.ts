@@ -13,7 +13,6 @@ import { type ItemRequest, itemRequestsOf } from "../../plan/requests.ts";
 /** Sends a request of a change; returns the outcome unless it succeeded. */
 type SendItem = (call: Call, probe?: EffectProbe) => Promise<Outcome | undefined>;
 
-/** Reads the resource of a change. @throws CallFailed. */
 type ReadResource = (reader: Reader) => Promise<Live | undefined>;
 
 /** A change without the fields whose items are written by calls of their own: what the calls of the resource achieve. */

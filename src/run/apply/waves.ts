@@ -30,16 +30,13 @@ export interface WrittenWave {
   readonly reason?: string | undefined;
 }
 
-/** One wave of an apply, by its projects. */
 export interface PlanWave extends Pick<WaveCount, "status" | "reason"> {
   readonly projects: readonly string[];
 }
 
-/** The outcomes of all waves, and the status of each. */
 export interface AppliedWaves {
   readonly outcomes: Outcomes;
   readonly waves: readonly PlanWave[];
-  /** The reason why the run ended early. */
   readonly halted?: string;
 }
 
@@ -65,7 +62,6 @@ export async function applyInWaves(
   return { outcomes, waves: ended, ...(halted !== undefined && { halted }) };
 }
 
-/** The outcomes and the status of a wave. */
 interface WaveEnd {
   readonly outcomes: Outcomes;
   readonly wave: Omit<PlanWave, "projects">;
@@ -106,7 +102,6 @@ export async function writeAndCheck(
   return { outcomes: all, reason: stopReason(all) ?? seen.unread };
 }
 
-/** The first outcome that prevents further waves. */
 export function stopReason(outcomes: Outcomes): string | undefined {
   const bad = [...outcomes].filter(([, outcome]) => isBad(outcome));
   const [first] = bad;
@@ -128,7 +123,6 @@ function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
 interface SeenAgain {
   /** Outcomes that differ from the responses. */
   readonly outcomes: Outcomes;
-  /** The reason why a project could not be read. */
   readonly unread?: string;
 }
 
@@ -164,7 +158,6 @@ function describeUndone(change: Change): string {
   return `the server reported success, but the resource is ${isRemoval(change) ? "still there" : "missing"} when read again`;
 }
 
-/** Skips a wave and notifies the watchers. */
 async function skipWave(targets: readonly Target[], why: string, { watchers }: WavesOptions): Promise<WaveEnd> {
   const events = targets.flatMap((target) => skipTarget(target, why));
   for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);

@@ -10,7 +10,6 @@ import { integrationReads } from "../../model/kinds.ts";
 import type { Call, Platform, Project } from "../../model/types.ts";
 import { readSomeProjects } from "./owner-list.ts";
 
-/** The dialect of a server, with the evidence as a clause: `payments/api has slack`. */
 export interface FoundDialect {
   readonly dialect: string;
   readonly because: string;

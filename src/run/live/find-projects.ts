@@ -27,7 +27,6 @@ import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan
 import { ownRowFields } from "./kind-rows.ts";
 import { lookUpProject, lookUpProjects, readFirstPage, readOwners } from "./owner-list.ts";
 
-/** The projects of a run, by policies and options. */
 export interface ProjectScope {
   readonly policies: readonly Policy[];
   /** Globs and addresses of users, which may refer to a project by another name than policies. */
@@ -45,7 +44,6 @@ export interface ProjectScope {
   readonly workers: number;
 }
 
-/** Two revisions of the manifests, and an earlier list of the fleet. */
 export interface Since {
   readonly before: RevisionSide;
   readonly after: RevisionSide;
@@ -92,7 +90,6 @@ async function selectByOwner(reader: Reader, scope: ProjectScope): Promise<Found
   };
 }
 
-/** The part of a scope for projects, or for groups. */
 function limitToOwner({ policies, only, since, ...scope }: ProjectScope, owner: Owner): ProjectScope {
   const own = (all: readonly Policy[]) =>
     all.every(({ of }) => of === owner) ? all : all.filter(({ of }) => of === owner);
@@ -185,7 +182,6 @@ function countSelected(
   return knownProjects(policies, fleet).filter((each) => isSelected(policies, each) && includes(each)).length;
 }
 
-/** The policies that create something in their groups, for which requests need the group's ID. */
 function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): readonly Policy[] {
   return policies.filter(({ kinds }) => [...kinds].some((kind) => sendsOwner(kindOf(catalogue, kind).file)));
 }
@@ -275,7 +271,6 @@ export function missingProblems(
   });
 }
 
-/** Suggests a group or the nearest path for a path that does not exist. */
 function suggestInstead(path: string, paths: readonly string[]): string {
   const name = bareName(path);
   if (ownerOfName(path) !== "project") return didYouMean(name, paths);

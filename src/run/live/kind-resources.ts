@@ -11,7 +11,6 @@ import type { Desired, Fields, Filled, Live, Plain, Resource, Value } from "../.
 import { isAlike, isReference, isScalar, replaceReferences, textsWithin } from "../../model/values.ts";
 import { isSecret, updatedAtOf } from "./partly-read.ts";
 
-/** Fields of undeclared resources. */
 export const undeclared: Fields = {};
 
 /**

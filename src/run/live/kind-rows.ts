@@ -15,14 +15,12 @@ import type { Call, Desired, Fields, Project, Resource, Scalar } from "../../mod
 import { isScalar } from "../../model/values.ts";
 import { refuseOtherDialect } from "./find-dialect.ts";
 
-/** A kind with calls for reading. */
 export type ReadableKind = KindRow & { readonly read: NonNullable<KindRow["read"]> };
 
 export function isReadable(kind: KindRow): kind is ReadableKind {
   return kind.read !== undefined;
 }
 
-/** A row of the project or group itself, and the key of its resource. */
 export interface KeyedRow {
   readonly key: string;
   readonly row: JsonObject;
@@ -70,7 +68,6 @@ function membersIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/\brow(?:\.\??|\[\\?["'])(\w+)/g), ([, name = ""]) => name);
 }
 
-/** True if the row of a list contains all requested fields. */
 export function hasListedFields(
   catalogue: Catalogue,
   { keys, file }: KindRow,

@@ -23,11 +23,9 @@ export interface Unread {
   readonly failure: CallFailed;
 }
 
-/** The readable state of a project, and the unread parts. */
 export interface PartlyRead {
   readonly live: Live[];
   readonly unread: readonly Unread[];
-  /** Results of look-ups; omitted if there are none. */
   readonly lookedUp?: LookedUpValues;
 }
 
@@ -37,7 +35,6 @@ export async function awaitParts<Part>(parts: readonly (Part | Promise<Part>)[])
   return parts.every(isPart) ? parts : Promise.all(parts);
 }
 
-/** Separates live resources from unread parts. */
 export function separateUnread(read: readonly (readonly (Live | Unread)[])[]): PartlyRead {
   const live: Live[] = [];
   const unread: Unread[] = [];
@@ -79,7 +76,6 @@ export function keepReadable(catalogue: Catalogue, desired: DesiredProject, unre
   };
 }
 
-/** The unread part that contains a resource, if any. */
 export function unreadPart(
   catalogue: Catalogue,
   unread: readonly Unread[],

@@ -163,7 +163,6 @@ async function readKind(
 /** A resource to read; without fields, all visible ones are. */
 type Wanted = Pick<Resource, "kind" | "key"> & { readonly fields: Fields | undefined };
 
-/** A resource as its list returned it or, if the list lacks a requested field, read by itself. */
 function readResource(
   reader: Reader,
   project: Project,

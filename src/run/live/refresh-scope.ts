@@ -6,9 +6,7 @@ import type { DiffOptions } from "../../plan/diff/options.ts";
 import type { Missing, ProjectScope } from "./find-projects.ts";
 import type { Trusts, Unread } from "./partly-read.ts";
 
-/** The scope and options of a refresh. */
 export interface RefreshScope extends ProjectScope {
-  /** Policies that have expired. */
   readonly expired?: readonly Policy[];
   /** Globs of `--target`, `--exclude` and `--resend`, reported if they match nothing. */
   readonly globs: readonly string[];
@@ -28,7 +26,6 @@ export interface RefreshScope extends ProjectScope {
   readonly remember?: (difference: Pick<Difference, "settled" | "absent">) => void;
 }
 
-/** A compared project, or the reason why it could not be. */
 export interface RefreshedProject {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];

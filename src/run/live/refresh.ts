@@ -24,7 +24,6 @@ import { readReadable } from "./read-live.ts";
 import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
 
-/** The differences of all projects, sorted by project, and the problems. */
 export interface Refreshed {
   readonly differences: readonly Difference[];
   readonly problems: readonly Problem[];
@@ -32,7 +31,6 @@ export interface Refreshed {
   readonly archived: number;
   /** Requests for suggestions about missing projects, not counted in the plan. */
   readonly lookUps: number;
-  /** Reads sent by a delegate. */
   readonly delegatedReads: number;
 }
 
@@ -65,7 +63,6 @@ export async function refresh(
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** The names in lower case of the projects and groups that these changes create. */
 function createdNames(
   catalogue: Catalogue,
   projects: readonly Project[],
@@ -83,7 +80,6 @@ function createdNames(
   );
 }
 
-/** Refreshes every project in order, here or by a delegate. */
 async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: RefreshScope) {
   const { length } = fleet.projects;
   let done = 0;
@@ -117,7 +113,6 @@ export function refreshEach(
   return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
 }
 
-/** Passes the results to the ledger and drops them. */
 function passToLedger(result: RefreshedProject, { remember }: RefreshScope): RefreshedProject {
   const { difference } = result;
   if (!difference || difference.settled.length + difference.absent.length === 0) return result;
@@ -172,7 +167,6 @@ function compareProject(
   };
 }
 
-/** The overrides of a project, compared with its live state. */
 function compareOverrides(
   catalogue: Catalogue,
   { desired, live, lookedUp, unread }: Readable & Pick<PartlyRead, "unread">,

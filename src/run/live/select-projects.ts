@@ -103,12 +103,10 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
   };
 }
 
-/** True for one project's name or one address, which may be misspelled. */
 function isPlainAddress(glob: string): boolean {
   return !/[*?{}[\]]/.test(glob);
 }
 
-/** The nearest declared address, or the address in the nearest project. */
 function suggestTarget(glob: string, projects: readonly Project[], declared: readonly string[] | undefined): string {
   if (!isPlainAddress(glob)) return "";
   if (declared) return didYouMean(glob, declared);

@@ -21,10 +21,8 @@ export interface FollowOptions {
   readonly progress?: ((progress: MovingProgress) => void) | undefined;
 }
 
-/** The result of storage moves. */
 export interface FollowResult {
   readonly outcomes: Outcomes;
-  /** Successful moves that need attention. */
   readonly warnings: readonly Problem[];
 }
 
@@ -195,7 +193,6 @@ export interface MovingProgress {
   readonly remaining: number | undefined;
 }
 
-/** Adds up the progress of several moves. */
 interface Tally {
   readonly saw: (address: string, situation: Situation) => void;
 }
@@ -234,13 +231,11 @@ function addCounts(counts: readonly Count[], elapsed: number): MovingProgress {
   return { done, total, remaining: moved > 0 ? ((total - done) * elapsed) / moved : undefined };
 }
 
-/** The error of failed moves: what remains, and how often it was scheduled. */
 function failedError(move: Move, attempts: Attempts, situation: Situation): string {
   const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
   return `${describeStayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
 }
 
-/** The error of moves with an unknown outcome. */
 function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
   if (attempts.unanswered !== undefined) {
     return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
@@ -249,13 +244,11 @@ function unknownError(move: Move, attempts: Attempts, situation: Situation): str
   return `${describeStayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
 }
 
-/** The error of moves whose run was interrupted. */
 function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
   const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
   return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
 }
 
-/** A warning for moves whose old copies could not be removed. */
 function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
   if (unclean.length === 0) return undefined;
   const what = `moved, but old copies could not be removed from ${from}: ${firstFew(unclean)}`;

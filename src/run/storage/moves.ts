@@ -16,13 +16,11 @@ import type { JournalLine, Journals } from "../../state/state.ts";
 import { maxRepeats, type Situation, situationOf } from "./state-machine.ts";
 import { projectsOn, readStorage, StorageHidden } from "./storage-view.ts";
 
-/** The move of one migration's repositories of one kind. */
 export interface Move {
   readonly migration: StorageMigration;
   readonly kind: RepositoryKind;
   readonly change: Change;
   readonly earlier: EarlierMove | undefined;
-  /** True if the server lists moves of this kind. */
   readonly listsMoves: boolean;
   /** Number of times that failed moves may be scheduled again. */
   readonly repeats: number;
@@ -31,14 +29,12 @@ export interface Move {
 export interface MovesScope {
   readonly migrations: readonly StorageMigration[];
   readonly platform: Platform;
-  /** Addresses in the scope of the run. */
   readonly includes: (address: string) => boolean;
   /** Addresses to schedule again although they are recorded as done. */
   readonly resend: (address: string) => boolean;
   readonly history: History;
 }
 
-/** Storage moves of a plan. */
 export interface PlannedMoves {
   readonly moves: readonly Move[];
   readonly objections: readonly Objection[];
@@ -73,7 +69,6 @@ async function planMigration(reader: Reader, migration: StorageMigration, scope:
   }
 }
 
-/** The addresses of a migration's changes. */
 export function addressesOf(migration: StorageMigration): readonly string[] {
   return migration.repositories.map((kind) => addressOf(migration, kind));
 }
@@ -185,7 +180,6 @@ export function movesFailed(count: number, kind: RepositoryKind): string {
   return `${counted(count, `${repositoryKinds[kind].one} move`)} failed`;
 }
 
-/** Aspects of a move that cannot be verified. */
 function listUncertainties({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
   const { one } = repositoryKinds[kind];
   const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; once it is scheduled, the run records the move as done, and it is not planned again`;
@@ -205,7 +199,6 @@ function uncertainWarning({ change }: Move, message: string): Problem {
   return { severity: "warning", rule: "storage-unverified", message: `${address}: ${message}`, place: origin.place() };
 }
 
-/** Input of the rules for moving. */
 export interface Question {
   readonly migration: StorageMigration;
   readonly platform: Platform;
@@ -282,7 +275,6 @@ interface EarlierMove {
   readonly run: string;
   /** `sent`: no response was received. `scheduled`: accepted, with no recorded end. */
   readonly state: "sent" | "scheduled" | "done";
-  /** The destination, if known. */
   readonly to: string | undefined;
 }
 

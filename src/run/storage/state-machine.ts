@@ -1,18 +1,13 @@
 import type { RepositoryKind } from "../../model/repository-kinds.ts";
 import type { ListedMove, StorageView } from "./storage-view.ts";
 
-/** The observed state of one migration's repositories of one kind. */
 export interface Situation {
   /** Projects still on the source; undefined for kinds that cannot be counted. */
   readonly left: readonly string[] | undefined;
-  /** Number of moves in progress. */
   readonly running: number;
-  /** Repositories whose latest move failed. */
   readonly failed: readonly string[];
   readonly moved: readonly string[];
-  /** Repositories that moved, but whose old copies could not be removed. */
   readonly unclean: readonly string[];
-  /** True if the server reports running moves. */
   readonly reportsMoves: boolean;
 }
 
@@ -42,7 +37,6 @@ export function situationOf(
   };
 }
 
-/** The requests and observations of a run for one migration's repositories of one kind. */
 export interface Attempts {
   readonly kind: RepositoryKind;
   /** Number of times that this run has scheduled the moves, and may do so again. */
@@ -57,13 +51,11 @@ export interface Attempts {
   readonly seen: string | undefined;
 }
 
-/** Number of times that failed moves are scheduled again. */
 export const maxRepeats = 3;
 
 /** Idle checks before scheduled moves are considered ended; doubled with each attempt. */
 const patience = { telling: 3, silent: 10 } as const;
 
-/** The attempts after a check. */
 export function advance(attempts: Attempts, situation: Situation): Attempts {
   const { left, running, moved, failed } = situation;
   const seen = JSON.stringify([left?.length, moved.length, failed]);

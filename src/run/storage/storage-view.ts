@@ -4,15 +4,12 @@ import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { type RepositoryKind, repositoryKinds } from "../../model/repository-kinds.ts";
 
-/** A project on a storage. */
 export interface StoredProject {
   readonly id: string;
   readonly path: string;
-  /** Undefined if the server does not report it. */
   readonly readOnly: boolean | undefined;
 }
 
-/** The latest move of one repository. */
 export interface ListedMove {
   readonly id: string;
   readonly repository: string;
@@ -21,11 +18,9 @@ export interface ListedMove {
   readonly to: string;
   /** Unknown states count as running; `cleanup failed` as moved. */
   readonly phase: "running" | "moved" | "failed";
-  /** Moved, but the old copy could not be removed. */
   readonly unclean: boolean;
 }
 
-/** The server's report on one kind of repository. */
 export interface StorageView {
   /** Only for projects: other listings cannot be filtered by storage. */
   readonly held: readonly StoredProject[] | undefined;
@@ -134,7 +129,6 @@ const phases: ReadonlyMap<string, ListedMove["phase"]> = new Map([
   ["failed", "failed"],
 ]);
 
-/** The repositories of one kind on a storage. */
 export interface Remainder {
   readonly kind: RepositoryKind;
   /** Null if the server does not report it. Kinds that cannot be counted are estimated from their moves. */
@@ -182,7 +176,6 @@ async function countOthers(reader: Reader, storage: string, kind: RepositoryKind
   };
 }
 
-/** True if a repository is on a storage according to its latest move. */
 function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
   return (phase === "moved" ? to : from) === storage;
 }

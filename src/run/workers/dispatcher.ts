@@ -36,9 +36,7 @@ export interface DispatcherOptions {
   readonly patience: number;
   readonly stopped: () => string | undefined;
   readonly warn: (sentence: string) => void;
-  /** Called with the number of workers. */
   readonly watch: (workers: number) => void;
-  /** Works on a shard in this process. */
   readonly runHere: (job: ShardJob) => Promise<"done" | "held" | "requeue">;
   readonly lost: () => string | undefined;
 }
@@ -48,22 +46,17 @@ const pollInterval = 100;
 /** Milliseconds between two counts of the workers. */
 const countInterval = 1000;
 
-/** Maximum number of results per fetch. */
 const maxFetched = 50;
 
-/** A run with workers: its queue, the lease that tells workers that it lasts, and what has become of it. */
 interface Session {
   readonly options: DispatcherOptions;
   readonly queue: WorkQueue;
   readonly alive: Lease;
   readonly count: ReturnType<typeof countWorkers>;
-  /** The reason why nothing more is dispatched. */
   ended: string | undefined;
-  /** True if the run continues without workers. */
   isAlone: boolean;
 }
 
-/** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
   const { env, state, claim, place, duration, document } = options;
   const { workers: store } = state;

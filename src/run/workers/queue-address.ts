@@ -9,7 +9,6 @@ import { type Database, databaseAt, openSockets, type Sockets } from "../../stat
 type Environment = Readonly<Record<string, string | undefined>>;
 export type BullMq = typeof import("bullmq");
 
-/** The address of a queue. */
 export interface QueueAddress {
   /** For messages: host and port, without password. */
   readonly words: string;
@@ -17,7 +16,6 @@ export interface QueueAddress {
   readonly connect: (library: BullMq) => Promise<QueueConnection>;
 }
 
-/** Connection options for a queue. */
 export interface QueueConnection {
   readonly options: object;
   readonly backend: unknown;

@@ -26,7 +26,6 @@ export interface ShardJob {
 /** The queue to which a run adds its shards. Methods throw an {@link UnavailableError} if it does not answer. */
 export interface WorkQueue extends AsyncDisposable {
   readonly add: (jobs: readonly ShardJob[]) => Promise<void>;
-  /** Removes a job that no worker has started. */
   readonly remove: (job: ShardJob) => Promise<void>;
 }
 
@@ -76,7 +75,6 @@ function jobId({ run, shard }: ShardJob): string {
 
 /** Takes jobs from a queue, one at a time. Disposing waits for the current one. */
 export interface QueueConsumer extends AsyncDisposable {
-  /** True if the queue is empty. */
   readonly isIdle: () => Promise<boolean>;
   /** The reason why the queue is unavailable according to the last probes; sends nothing. */
   readonly lost: () => UnavailableError | undefined;
@@ -89,7 +87,6 @@ interface ConsumerOptions {
   readonly work: (job: ShardJob) => Promise<"done" | "requeue">;
 }
 
-/** Consumes a queue until it is disposed. @throws UserError if it cannot be used. */
 export async function openConsumer(
   env: Environment,
   place: string,

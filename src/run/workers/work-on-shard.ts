@@ -6,7 +6,6 @@ import type { ShardJob } from "./queue.ts";
 export interface RunDocument {
   /** Proves the lease of an apply; its workers write under it. */
   readonly token?: LeaseToken | undefined;
-  /** Options of the run that affect the comparison. */
   readonly request: {
     readonly today: string;
     readonly targets: readonly string[];
@@ -14,25 +13,20 @@ export interface RunDocument {
     readonly resend: readonly string[];
     readonly only?: readonly string[] | undefined;
   };
-  /** The release of the server. */
   readonly release: string;
   /** A hash that is equal if workers and run have the same ledger key. */
   readonly ledgerKey?: string;
 }
 
-/** The name of the document of a run. */
 export const runDocument = "run";
 
-/** The name of the result of a shard. */
 export function resultOf(shard: string): string {
   return `${shard}.result`;
 }
 
-/** A shard that this process works on. */
 export interface HeldShard {
   readonly job: ShardJob;
   readonly document: RunDocument;
-  /** The task, as JSON. */
   readonly task: string;
   /** True if a process worked on it before, which may have sent requests. */
   readonly isRepeated: boolean;
@@ -43,11 +37,9 @@ export interface HeldShard {
 }
 
 export interface ShardOptions {
-  /** Names this process. */
   readonly claim: Claim;
   /** Milliseconds without a renewal after which a process counts as dead. */
   readonly duration: number;
-  /** The reason why this process stops, if it does. */
   readonly stopped: () => string | undefined;
   /** Returns the result as JSON; undefined if it was stopped. */
   readonly perform: (shard: HeldShard) => Promise<string | undefined>;

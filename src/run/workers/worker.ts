@@ -5,7 +5,6 @@ import { runLeases, type SharedState } from "../../state/state.ts";
 import { openConsumer, type ShardJob } from "./queue.ts";
 import { type HeldShard, workOnShard } from "./work-on-shard.ts";
 
-/** The open state and server connection of a worker. */
 export interface WorkerSession extends AsyncDisposable {
   readonly state: SharedState;
   /** Returns the result of a shard as JSON; undefined if it was stopped. */
@@ -17,7 +16,6 @@ export interface WorkerOptions {
   readonly claim: Claim;
   /** Identifies workspace and manifests. */
   readonly place: string;
-  /** The workspace's name in messages. */
   readonly name: string;
   /** Milliseconds without a renewal after which a worker counts as dead. */
   readonly duration: number;
@@ -25,7 +23,6 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** Exit after the first run, or after this many milliseconds without one; undefined: never. */
   readonly once: number | undefined;
-  /** Prints a message. */
   readonly say: (sentence: string) => void;
   readonly open: () => Promise<WorkerSession>;
 }
