@@ -14,7 +14,6 @@ import type { Checked } from "../run/context.ts";
 import { textNow } from "./accept/manifests.ts";
 import { hasDocument, joinDocuments, removeIn, splitDocuments } from "./format/edit.ts";
 
-/** The manifests without pruned entries. */
 export interface Pruned {
   /** The new text of each changed file; empty for a file that goes. */
   readonly texts: ReadonlyMap<string, string>;

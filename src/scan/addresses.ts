@@ -2,7 +2,6 @@ import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
 import { type DetectionOf, hole, pairsInText, rewriting, type TextFragment, type Use } from "./text.ts";
 
-/** The address of a request. */
 export interface Address {
   /** Below /api/v4, with holes for unknown parts. */
   readonly path: string;
@@ -54,7 +53,6 @@ export interface AddressMatch {
 const api = /^[^\s?#]*?\/api\/v4\//;
 const open = new RegExp(`^(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/+`);
 
-/** Finds an address in a text whose interpolations are holes. */
 export function matchAddress(masked: string, raw: string): AddressMatch | undefined {
   const [whole] = api.exec(masked) ?? [];
   if (whole !== undefined) return matchPath(masked, whole.length, "api", raw.slice(0, whole.length));
@@ -117,7 +115,6 @@ function isOwnPath(path: string): boolean {
   return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }
 
-/** The path of an address in a text, and the parameters of its query. */
 export function addressMentions(
   { text, start }: TextFragment,
   match: AddressMatch,
@@ -135,7 +132,6 @@ export function addressMentions(
   return [own, ...query.map((each): Mention => ({ about: "sent", address, ...each }))];
 }
 
-/** Parameters in a query, a form or JSON. */
 export function parametersIn({ text, start }: TextFragment): readonly SentParameter[] {
   return pairsInText(text, wantedNames).map(({ name, value, nameAt, valueAt }) => {
     const nameOffset = start + nameAt;

@@ -47,10 +47,8 @@ export interface FileView {
   readonly texts: readonly Token[];
   /** Tokens of the program, and of programs within commands. */
   readonly programs: readonly (readonly Token[])[];
-  /** Requests and responses that it mentions. */
   readonly mentions: readonly Mention[];
   readonly queries: readonly Query[];
-  /** TOML texts. */
   readonly tables: readonly TextFragment[];
   readonly problems: readonly Problem[];
   /** The language that its name promises, if it cannot be parsed. */
@@ -113,7 +111,6 @@ function readParts(source: Source, entries: readonly YamlEntry[], kinds: Readonl
   };
 }
 
-/** String literals that are neither documentation nor messages. */
 function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
   const program = new Program(tokens, text);
   return program.tokens.filter(({ kind }, index) => kind === "text" && enclosingCalls(program, index) !== undefined);

@@ -17,7 +17,6 @@ interface Selected {
   readonly on: string | undefined;
   /** True if the document is for this platform's schema. */
   readonly schema: Schema;
-  /** Default values of variables. */
   readonly defaults: ReadonlyMap<string, ValueNode>;
 }
 
@@ -108,7 +107,6 @@ function findType(path: readonly string[], on: string | undefined): string | und
   return row?.is;
 }
 
-/** Uses among the fields of a document at offset `start`. */
 export function graphqlUses(
   fields: readonly Selected[],
   { start }: TextFragment,

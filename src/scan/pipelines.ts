@@ -3,9 +3,7 @@ import { globMatcher } from "../base/glob.ts";
 import { schedule, vocabulary } from "../model/deprecations.ts";
 import { anchorsIn, isTagReference, keysOf, nameOf, namesExtended, stringOf, valueAt, yamlDocuments } from "./yaml.ts";
 
-/** The CI/CD configurations of a scan, and how they include each other. */
 export interface IncludeGraph {
-  /** Files that are included by another one. */
   readonly included: ReadonlySet<string>;
   readonly pipelines: ReadonlyMap<string, Pipeline>;
 }
@@ -15,7 +13,6 @@ export interface Pipeline {
   /** True if they include a file that is not in the scan. */
   readonly isOpen: boolean;
   readonly names: ReadonlySet<string>;
-  /** Jobs and templates that are extended. */
   readonly extended: ReadonlySet<string>;
   /** Jobs that nothing else contributes to, and that contribute to nothing else. */
   readonly standalone: ReadonlySet<string>;
@@ -245,7 +242,6 @@ function matchesAny(globs: Iterable<string>): (file: string) => boolean {
   return (file) => all.some((matches) => matches(file));
 }
 
-/** The kinds of a file, by its name. */
 export function kindsByName(file: string): Set<string> {
   return new Set(matchers.filter(([, matches]) => matches(relativeName(file))).map(([kind]) => kind));
 }

@@ -14,7 +14,6 @@ import { type Calls, enclosingCalls, isRequest } from "./statements.ts";
 import { maskedInterpolations, type TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
-/** A literal of a statement with an address or parameters. */
 interface Part {
   readonly at: number;
   readonly calls: Calls;
@@ -97,7 +96,6 @@ function pathMentions({ address, isWhole, mentions }: FoundAddress, isSent: bool
   return own.map((each) => ({ ...each, address: { ...address, sure: address.sure && isUsed } }));
 }
 
-/** Addresses and parameters that are parts of one call. */
 function pairParts(parts: readonly Part[], isSent: boolean): readonly Mention[] {
   return parts.flatMap(({ at, calls, found }) => {
     if (!found) return [];

@@ -60,7 +60,6 @@ export class Program {
     return this.head(opened >= 0 ? opened : last);
   }
 
-  /** The first token of the statement of a token. */
   head(index: number): number {
     return this.#heads[index] ?? -1;
   }
@@ -92,7 +91,6 @@ export class Program {
     return this.#startsLine[index] === 1;
   }
 
-  /** True if two tokens are adjacent. */
   areAdjacent(index: number, next: number): boolean {
     const [a, b] = [this.tokens[index], this.tokens[next]];
     return a !== undefined && b !== undefined && a.start + a.text.length === b.start;
@@ -178,7 +176,6 @@ export class Program {
   }
 }
 
-/** True if a statement continues on the next line. */
 function continues(before: string, next: string): boolean {
   return (
     /^[=,+.&|?\\([{-]$/.test(before) || /^[.&|?+]$/.test(next) || /^(?:await|return|new|in|of|and|or|not)$/.test(before)

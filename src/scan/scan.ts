@@ -174,7 +174,6 @@ function isArgument(before: readonly Token[]): boolean {
   return /^(?:\.w[?!]?)?\(?:?$/.test(before.map(({ kind, text }) => (kind === "sign" ? text : "w")).join(""));
 }
 
-/** String literals that match a pattern. */
 function textUses(tokens: readonly Token[], { detection }: DetectionOf<TextDetection>): readonly Use[] {
   const pattern = new RegExp(detection.matches);
   return tokens

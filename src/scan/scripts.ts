@@ -109,14 +109,12 @@ function findRequest(word: Argument, evidence: Evidence, isOwn: boolean): readon
   return match && address ? addressMentions(word, match, { ...address, sure: isOwn || address.sure }) : [];
 }
 
-/** Parameters among the arguments and the input of a request. */
 function sentTo(called: readonly Address[], words: readonly Argument[]): readonly Mention[] {
   const bodies = words.filter(({ text }) => !/^[A-Za-z-]+:\s/.test(text) && !matchAddress(text, text));
   const sent = bodies.flatMap(parametersIn);
   return called.flatMap((address) => sent.map((each): Mention => ({ about: "sent", address, ...each })));
 }
 
-/** An environment variable with its value. */
 export interface VariableSetting {
   readonly name: string;
   readonly value: string;

@@ -61,7 +61,6 @@ interface ShellReader {
   readonly commands: Command[];
   /** True if line breaks do not end commands. */
   readonly folded: boolean;
-  /** The number of enclosing substitutions. */
   readonly depth: number;
 }
 
@@ -260,7 +259,6 @@ export interface Word extends TextFragment {
   readonly raw: string;
 }
 
-/** The word between two offsets. */
 function readWordBetween(text: string, start: number, end: number): Word {
   const raw = text.slice(start, end);
   const isQuoted = /^(["'])[\s\S]*\1$/.test(raw) && !raw.slice(1, -1).includes(raw[0] ?? "", 0);
@@ -273,7 +271,6 @@ function readWordBetween(text: string, start: number, end: number): Word {
   return { raw, start, end, text: withHoles(raw).replace(/["']/g, hole) };
 }
 
-/** A word without quotes. */
 export function plainWord(text: string, start: number): Word {
   return { text, raw: text, start, end: start + text.length };
 }

@@ -28,7 +28,6 @@ export function enclosingCalls(program: Program, index: number): Calls | undefin
   return isMessage(program, index) ? undefined : [...calls, ...plainCall(program, index)];
 }
 
-/** True if a statement sends a request. */
 export function isRequest(program: Program, tokens: readonly number[]): boolean {
   return tokens.some((at) => {
     const next = program.tokens[at + 1];

@@ -57,7 +57,6 @@ export function positionsIn(text: string): (offset: number) => { readonly line: 
   };
 }
 
-/** Replaces each match by as many fill characters. */
 export function masked(text: string, pattern: RegExp, fill = hole): string {
   return text.replace(pattern, (found) => fill.repeat(found.length));
 }
@@ -118,7 +117,6 @@ export function maskedInterpolations(text: string): string {
   return /[{%$]/.test(text) ? masked(text, interpolation) : text;
 }
 
-/** A name and a value in a text. */
 export interface TextPair {
   readonly name: string;
   readonly value: string;
@@ -163,13 +161,11 @@ export interface Use {
   readonly message?: string;
 }
 
-/** A detection and its entry. */
 export interface DetectionOf<Kind extends Detection = Detection> {
   readonly entry: Deprecation | Hint;
   readonly detection: Kind;
 }
 
-/** A mechanical replacement, if possible. */
 export function rewriting(start: number, end: number, text: string | undefined): Pick<Use, "edits"> {
   return text === undefined ? {} : { edits: [{ start, end, text }] };
 }

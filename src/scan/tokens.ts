@@ -5,7 +5,6 @@ export interface Token extends TextFragment {
   readonly kind: "word" | "text" | "sign";
 }
 
-/** Comments and string literals of a family of languages. */
 interface Language {
   readonly line: readonly string[];
   readonly block: readonly (readonly [open: string, close: string])[];
@@ -43,7 +42,6 @@ const php: Language = {
 /** Programs within string literals, where quotes may be escaped. */
 const inner: Language = { ...json, quotes: ['\\"', "\\'", '"', "'"] };
 
-/** Languages by file name. */
 const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
   [/\.(?:[cm]?[jt]sx?|vue|svelte|dart)$/i, javascript],
   [/\.(?:py|pyi|star|bzl)$/i, python],
@@ -56,7 +54,6 @@ const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
   [/\.(?:json|jsonl|ipynb|har)$/i, json],
 ];
 
-/** The language of a file by its name. */
 export function languageOf(file: string): Language | undefined {
   return languages.find(([ends]) => ends.test(file))?.[1];
 }

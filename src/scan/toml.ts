@@ -43,7 +43,6 @@ interface Header {
   readonly offset: number;
 }
 
-/** The headers of each element of an array of tables. */
 function listItems(text: string, each: string): readonly (readonly Header[])[] {
   const items: Header[][] = [];
   for (const header of listHeaders(text)) {

@@ -18,9 +18,7 @@ export interface YamlEntry {
   readonly path: readonly (string | number)[];
   readonly key: Scalar | undefined;
   readonly value: Node | null;
-  /** The mapping of the key. */
   readonly holder: YAMLMap | undefined;
-  /** The list of the item. */
   readonly list?: YAMLSeq;
   readonly resolver: Resolver;
   /** True if it is a job of a CI/CD configuration, or inside one. */
@@ -100,12 +98,10 @@ export function nameOf(key: unknown): string {
   return typeof key.value === "symbol" ? (key.value.description ?? "") : String(key.value);
 }
 
-/** The value of a string scalar. */
 export function stringOf(value: unknown): string | undefined {
   return isScalar(value) && typeof value.value === "string" ? value.value : undefined;
 }
 
-/** The value of a mapping's own key. */
 export function valueAt(map: unknown, name: string): Node | null | undefined {
   return findPair(map, name)?.value as Node | null | undefined;
 }
@@ -137,7 +133,6 @@ function nodeStart({ range }: Node): number {
   return range?.[0] ?? 0;
 }
 
-/** A pair and its mapping. */
 interface PlacedNode {
   readonly key: Scalar;
   readonly value: Node | null;
@@ -149,7 +144,6 @@ interface Resolver {
   readonly root: YAMLMap | undefined;
   /** Resolves an alias or a `!reference`; returns other nodes unchanged. */
   readonly follow: (node: unknown) => Node | null;
-  /** The pairs of a mapping and of its merged mappings. */
   readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
   /** The mappings of a merge key's value. */
   readonly merged: (value: unknown) => readonly YAMLMap[];
@@ -207,22 +201,18 @@ export function resolverOf(contents: Node | null): Resolver {
   }
 }
 
-/** True if a node is a `!reference` tag. */
 export function isTagReference(node: unknown): node is YAMLSeq {
   return isSeq(node) && node.tag === "!reference";
 }
 
-/** The keys of a `!reference`. */
 export function keysOf(reference: YAMLSeq): readonly string[] {
   return reference.items.map(nameOf);
 }
 
-/** The node at some keys. */
 function nodeAtPath(root: YAMLMap | undefined, keys: readonly string[]): Node | null {
   return keys.reduce<Node | null | undefined>((node, key) => valueAt(node, key), root) ?? null;
 }
 
-/** The templates that a job extends. */
 export function namesExtended(job: unknown): readonly string[] {
   const value = valueAt(job, "extends");
   const names = isSeq(value) ? value.items : [value];

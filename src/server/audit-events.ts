@@ -31,7 +31,6 @@ function newestFirst(a: JsonObject, b: JsonObject): number {
 /** Maximum number of events per project or group. */
 const mostEvents = 200;
 
-/** Adds an event of the seed, or of a request. */
 function addAuditEvent(state: State, owner: Owner, id: number, event: JsonObject): void {
   const number = nextNumber(state, "audit event");
   const place = placeOf(owner, id);
@@ -41,7 +40,6 @@ function addAuditEvent(state: State, owner: Owner, id: number, event: JsonObject
   if (oldest && others.length >= mostEvents) dropRow(state, place, oldest);
 }
 
-/** A write that is recorded as an event. */
 interface Write {
   readonly method: string;
   /** Below /api/v4. */
@@ -51,7 +49,6 @@ interface Write {
   readonly reply: ServerReply;
 }
 
-/** Records a successful write to a project or a group. */
 export function auditWrite({ state }: ServerContext, { method, path, caller, raw, reply }: Write): void {
   if (method === "GET" || reply.status >= 300) return;
   const [, owners = "", name = "", rest = ""] = /^\/(project|group)s\/([^/]+)(.*)$/.exec(path) ?? [];

@@ -4,7 +4,6 @@ import { refused, type ServerReply } from "./reply.ts";
 import type { ParsedRequest, ProjectHandler } from "./server-context.ts";
 import type { DeploymentRecord } from "./state.ts";
 
-/** The list of deployments (docs/api.md#deployments). */
 export const listDeployments: ProjectHandler = (context, call, project) => {
   const { behaviour } = context;
   const { sort, order_by: asked, ...given } = call.given;
@@ -18,7 +17,6 @@ export const listDeployments: ProjectHandler = (context, call, project) => {
   return paged(context, call, rows, (record) => listRow(context, record));
 };
 
-/** Times for filters, each with `…_after` and `…_before`. */
 const filteredTimes = ["updated_at", "finished_at"] as const;
 
 type FilteredTime = (typeof filteredTimes)[number];

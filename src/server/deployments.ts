@@ -8,7 +8,6 @@ import { invalid, json, noContent, noRecord, refused, type ServerReply } from ".
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
 import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
 
-/** The deployment endpoints except for their list (docs/api.md#deployments). */
 export const getDeployment: ProjectHandler = (context, call, project) => {
   const deployment = findDeployment(call, project);
   return "reply" in deployment ? deployment.reply : json(200, singleRow(context, deployment.record));
@@ -78,7 +77,6 @@ const transitions: Readonly<Record<string, { readonly event: string; readonly fr
   canceled: { event: "cancel" },
 };
 
-/** The reason why deployed servers reject a change of status, if they do. */
 function transitionFault(current: string, wanted: string): ServerReply | undefined {
   const change = transitions[wanted];
   if (!change || (change.from?.includes(current) ?? current !== wanted)) return undefined;

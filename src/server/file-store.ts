@@ -13,7 +13,6 @@ import { parsedJson } from "../base/json.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { type RowKind, rowKinds, type Store, type StoredRow } from "./store.ts";
 
-/** The first line of a data file. */
 const heading = `${JSON.stringify({ evenkeel: "data of serve", version: 1 })}\n`;
 
 /** A changed row; a removed one has no value. */

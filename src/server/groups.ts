@@ -35,7 +35,6 @@ export const listGroups: Handler = (context, call) => {
   return paged(context, call, sort === "desc" ? groups.toReversed() : groups, (each) => shownGroup(context, each));
 };
 
-/** GET /groups/:id. */
 export const getGroup: Handler = (context, { segments }) => {
   const group = findGroup(context.state, segments.id ?? "");
   return group ? json(200, shownGroup(context, group)) : notFound("Group");

@@ -20,9 +20,7 @@ import {
 import { type Caller, findProject, type MoveKind, type Role, roles } from "./state.ts";
 import { getMetadata, getToken, getUser, getVersion, listUsers } from "./users.ts";
 
-/** The handler of an endpoint, and its requirements. */
 type HandlerRow = {
-  /** The minimum role. */
   readonly role: Role;
   /** True if the role is checked before the parameters. */
   readonly roleFirst?: true;
@@ -40,7 +38,6 @@ function moveHandlers<Kind extends MoveKind>(kind: Kind) {
   } as Readonly<Record<`${"oneMove" | "ownMoves" | "ownMove" | "addMove"}:${Kind}`, HandlerRow>>;
 }
 
-/** The handlers of the routes (docs/api.md). */
 const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   listGroups: { role: "guest", instance: listGroups },
   createGroup: { role: "guest", instance: createGroup },

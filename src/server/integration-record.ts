@@ -4,14 +4,12 @@ import { flagsListedIn } from "./release-facts.ts";
 import type { ServerContext } from "./server-context.ts";
 import { nextNumber, timestamp } from "./state.ts";
 
-/** A row of the kind of integrations. */
 export interface IntegrationRecord {
   readonly id: number;
   readonly slug: string;
   readonly active: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Inherited from a group. */
   readonly inherited?: true;
   /** Event flags and other parameters that have been set. */
   readonly values: Readonly<Record<string, Scalar>>;
@@ -99,7 +97,6 @@ export function inactiveRecord(
   return createdRecord(context, integration, {}, false);
 }
 
-/** A record after a DELETE. */
 export function disabledRecord(
   context: ServerContext,
   integration: Integration | undefined,

@@ -133,7 +133,6 @@ function readSlug({ asked }: Admitted): string {
   return asked.match.named.slug ?? "";
 }
 
-/** The project's or group's own integrations, by slug. */
 function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
   return bySlug(recordsOf(admitted.context.state, admitted).map(({ row }) => row));
 }
@@ -206,7 +205,6 @@ function findFaults(context: ServerContext, integration: Integration, read: Json
   return [...faults, ...required.map(({ name }) => `${name} is missing`)];
 }
 
-/** The values that the server stores. */
 function storedValues(
   { behaviour, release }: ServerContext,
   { parameters }: Integration,

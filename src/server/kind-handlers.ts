@@ -99,7 +99,6 @@ function quirkRefusal(
   return tierRefusal(context, quirks.what, file.needs?.tier ?? "free") ?? gone?.[isRead(call) ? "read" : "write"];
 }
 
-/** A row as in responses. */
 function toResponse({ context, kind }: Admitted, row: JsonObject, isListed = false): JsonObject {
   const fields = shownRow(kind.file, row, isListed);
   return kind.quirks ? kind.quirks.show(context.behaviour, fields) : fields;
@@ -235,7 +234,6 @@ function isItemCall(call: ServedCall): call is ServedItemCall {
   return call.includes("_item ");
 }
 
-/** Carries out a call for one item of a field. */
 function changeItem(admitted: Admitted, call: ServedItemCall): ServerReply {
   const { context, kind, asked } = admitted;
   const { item, ...named } = asked.match.named;
@@ -361,7 +359,6 @@ function ownerBehind({ state }: ServerContext, { match }: KindRequest, { shown, 
   return { id, path, shown, change: (params) => changeOwner(state, match.kind, behind, params) };
 }
 
-/** Changes the settings of a project or group itself. */
 export function changeOwner(
   state: State,
   kind: ServedKind,

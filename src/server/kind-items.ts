@@ -7,13 +7,11 @@ import { checkKindParameters } from "./kind-values.ts";
 import type { ServedKind } from "./kinds.ts";
 import { invalid, json, noContent, noRecord, type ServerReply } from "./reply.ts";
 
-/** A request for an item of a field, as parsed. */
 interface ItemRequest {
   readonly call: ServedItemCall;
   /** The key in the path; omitted for a creation. */
   readonly item?: string | undefined;
   readonly given: JsonObject;
-  /** True if unknown parameters are refused. */
   readonly strict: boolean;
 }
 

@@ -37,7 +37,6 @@ interface KindRoute<Kind> {
 /** Finds the call of a kind by method and path (relative to /api/v4); HEAD is like GET. */
 export type KindRouter<Kind> = (method: string, path: string) => KindMatch<Kind> | "unknown" | "method";
 
-/** Compiles the calls of kinds. */
 export function kindRouter<Kind extends { readonly file: ResourceKind; readonly calls: KindCalls }>(
   kinds: readonly Kind[],
   release: string,

@@ -12,19 +12,15 @@ export interface KindQuirks {
   readonly reader: Role;
   /** Response for missing resources, before parameters are checked. */
   readonly missing: ServerReply;
-  /** Response for duplicate keys. */
   readonly taken: ServerReply;
   /** Responses in releases that keep the routes of a removed kind. */
   readonly gone: (behaviour: Behaviour) => { readonly read: ServerReply; readonly write: ServerReply } | undefined;
-  /** Converts parameters of a request to fields. */
   readonly read: (behaviour: Behaviour, raw: JsonObject) => JsonObject;
-  /** Converts a row to a response. */
   readonly show: (behaviour: Behaviour, row: JsonObject) => JsonObject;
   /** True if keys that differ only in case are different. */
   readonly caseCounts: (behaviour: Behaviour) => boolean;
 }
 
-/** By kind name. */
 export const kindQuirks: Readonly<Partial<Record<string, KindQuirks>>> = {
   licenses: {
     what: "managed licenses",

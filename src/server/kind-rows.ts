@@ -6,7 +6,6 @@ import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import type { Plain, Platform } from "../model/types.ts";
 import { parametersOfField } from "./kind-values.ts";
 
-/** Variables of `x-store` expressions. */
 const storeNames = ["params", "row", "others", "target", "tier"] as const;
 
 /**
@@ -25,7 +24,6 @@ interface StoredPart {
   readonly expression: KindExpression;
 }
 
-/** The storage of a field. */
 export interface StoredField {
   readonly name: string;
   readonly field: FieldSchema;
@@ -39,7 +37,6 @@ export interface StoredField {
 
 type StoringPlatform = Pick<Platform, "release" | "tier">;
 
-/** The storage of a kind's fields. */
 export function storedFields(
   fields: ReadonlyMap<string, FieldSchema>,
   platform: StoringPlatform,

@@ -14,7 +14,6 @@ export interface RowPlace {
 /** Stands for the instance where projects and groups have their ID. */
 export const instanceId = 0;
 
-/** The key of a place in the state. */
 function placeKey({ kind, owner }: RowPlace): string {
   return `${kind.of}/${kind.file.singular}/${owner}`;
 }
@@ -107,7 +106,6 @@ export function addRow(state: State, place: RowPlace, params: JsonObject, beside
   return row;
 }
 
-/** Replaces the row of a record. */
 export function changeRow(state: State, place: RowPlace, record: KindRecord, row: JsonObject): JsonObject {
   const kept = withNumbers(state, row);
   putRow(state, placeKey(place), { ...record, row: kept });

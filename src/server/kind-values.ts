@@ -12,7 +12,6 @@ export function parametersOfField(name: string, field: FieldSchema): readonly st
   return typeof send === "object" ? Object.keys(send) : [field["x-send-as"] ?? name];
 }
 
-/** The JSON Schema of each parameter. */
 function parameterSchemas(fields: Fields): ReadonlyMap<string, object> {
   return new Map(
     Array.from(fields).flatMap(([name, field]) =>
@@ -62,7 +61,6 @@ interface Checked {
   readonly faults: readonly string[];
 }
 
-/** Parameter checks of a kind's requests. */
 export interface ParameterChecks {
   readonly creation: SchemaCheck;
   readonly change: SchemaCheck;

@@ -28,7 +28,6 @@ export interface ServedKind {
   readonly checks: ParameterChecks;
   /** The checks of the items of fields that calls of their own write. */
   readonly itemChecks: ReadonlyMap<string, ParameterChecks>;
-  /** Deviating responses. */
   readonly answers: readonly OtherAnswer[];
   /** True if rows have numbers, by which paths identify them. */
   readonly isNumbered: boolean;
@@ -52,7 +51,6 @@ interface OtherAnswer {
   readonly body: KindExpression;
 }
 
-/** The kinds of a server. */
 export interface ServedKinds {
   readonly all: readonly ServedKind[];
   /** The kinds whose resource is the project or group itself. */
@@ -192,7 +190,6 @@ function isTaken(limit: NonNullable<FieldSchema["x-values"]>[string] | undefined
   );
 }
 
-/** True if two rows have the same key. */
 export function hasKey(kind: ServedKind, a: JsonObject, b: JsonObject, caseCounts = false): boolean {
   return kind.keys.every((name) => {
     const [text, other] = [a, b].map((row) => partText(kind, row, name));

@@ -36,7 +36,6 @@ export function activeBy({ integrations }: Catalogue, putActivates: boolean): Ac
   return (slug) => putActivates || Boolean(integrations.get(slug)?.parameters.get("active")?.default ?? true);
 }
 
-/** Loads a seed into an empty state. */
 export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, kinds: ServedKinds): void {
   const now = timestamp();
   for (const storage of seed.storages ?? []) {

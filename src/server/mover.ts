@@ -76,7 +76,6 @@ interface RepositoryReader {
   readonly named: (state: State, name: string) => Repository | undefined;
 }
 
-/** Access to repositories, by kind. */
 export const repositoryReaders: Readonly<Record<MoveKind, RepositoryReader>> = {
   project: {
     list: ({ projects }) => [...projects.values()].map(({ record }) => record),

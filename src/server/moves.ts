@@ -28,17 +28,14 @@ export function listMoves(kind: MoveKind): Handler {
   return requireTier(kind, (context, call) => pageMoves(context, call, listMovesOf(context, kind)));
 }
 
-/** GET of one move by its ID. */
 export function showMove(kind: MoveKind): Handler {
   return requireTier(kind, (context, call) => findMove(context, call, listMovesOf(context, kind)));
 }
 
-/** The moves of one repository. */
 export function ownMoves(kind: MoveKind): Handler {
   return withRepository(kind, (context, call, { id }) => pageMoves(context, call, listMovesOf(context, kind, id)));
 }
 
-/** GET of one move of the repository by its ID. */
 export function ownMove(kind: MoveKind): Handler {
   return withRepository(kind, (context, call, { id }) => findMove(context, call, listMovesOf(context, kind, id)));
 }

@@ -59,7 +59,6 @@ function offsetFault(limit: number, { raw }: ParsedRequest): ServerReply | undef
   return json(405, { error: `${reason} Remaining records can be retrieved using keyset pagination.` });
 }
 
-/** GET /projects/:id, which deployed servers have. */
 export const getProject: ProjectHandler = (context, { caller }, { record }) =>
   json(200, shownProject(context, caller, record));
 
@@ -69,7 +68,6 @@ export function setArchived(archived: boolean): ProjectHandler {
     json(201, shownProject(context, caller, putProject(context.state, { ...record, archived }).record));
 }
 
-/** A project with its settings, and the caller's role. */
 export function shownProject(context: ServerContext, caller: Caller, project: Repository): JsonObject {
   const showsStorage = caller.role === "admin" || !context.behaviour.storageHidden;
   return { ...ownerRowOf(context, project, showsStorage), permissions: permissionsOf(caller) };
@@ -83,7 +81,6 @@ function ownerRowOf({ state, kinds }: ServerContext, project: Repository, showsS
   return { ...row, ...(showsStorage && { repository_storage }), ...rows };
 }
 
-/** A group with its settings. */
 export function shownGroup({ state, kinds }: ServerContext, group: Repository): JsonObject {
   return {
     ...ownerRow(state, kinds.owners.group, group.id, groupRow(state, group)),
@@ -174,7 +171,6 @@ function pathNames({ id, name, path }: Repository): JsonObject {
   return { id, name, path: path.slice(path.lastIndexOf("/") + 1) };
 }
 
-/** The naming fields of a project. */
 export function projectNames({ id, path, name, created_at }: Repository): object {
   const segments = path.split("/");
   return {

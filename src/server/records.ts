@@ -11,7 +11,6 @@ import type {
 } from "./state.ts";
 import type { RowKind } from "./store.ts";
 
-/** The records of each kind of row. */
 interface Rows {
   readonly number: number;
   readonly storage: Storage;

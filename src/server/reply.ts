@@ -7,7 +7,6 @@ export interface ServerReply {
 
 const jsonType = { "content-type": "application/json" } as const;
 
-/** A JSON response. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): ServerReply {
   return { status, body: JSON.stringify(value), headers: headers ? { ...jsonType, ...headers } : jsonType };
 }

@@ -34,7 +34,6 @@ const prefix = "/api/v4";
 
 const needsJson = json(415, { error: "415 Unsupported Media Type: application/json is needed" });
 
-/** The request listener of node:http. */
 export function createResponder(parts: Parts): RequestListener {
   return (request, response) => {
     respond(parts, request, response).catch(() => response.destroy());

@@ -2,7 +2,6 @@ import { type EndpointName, endpoints, type Parameter } from "../model/endpoints
 import { compareReleases } from "../model/releases.ts";
 import type { Call } from "../model/types.ts";
 
-/** A route of the server. */
 interface Route {
   readonly method: Call["method"];
   readonly path: string;
@@ -15,7 +14,6 @@ interface Route {
 
 const repositories = ["project", "snippet", "group"] as const;
 
-/** Routes of moves by ID, and of one repository's moves. */
 const moveRoutes = {
   oneMove: (one) => ({ method: "GET", path: `/${one}_repository_storage_moves/:move_id`, observed: true }),
   ownMoves: (one) => ({ method: "GET", path: `/${one}s/:id/repository_storage_moves`, observed: true }),
@@ -64,7 +62,6 @@ export const routes: Readonly<Record<RouteName, Route>> = {
   ) as Record<MoveRoute, Route>),
 };
 
-/** The method and the path of every route. */
 export const endpointPaths: ReadonlySet<string> = new Set(
   Object.values(routes).map(({ method, path }) => `${method} ${path}`),
 );

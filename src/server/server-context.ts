@@ -25,13 +25,11 @@ export interface ServerContext {
   /** Integrations of this release, tier and environment; for another tier, the error. */
   readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
   readonly parameters: Readonly<Record<RouteName, Readonly<Record<string, Parameter>>>>;
-  /** Kinds whose rows the server stores. */
   readonly kinds: ServedKinds;
   /** Starts a scheduled storage move. */
   readonly startMove: (move: number) => void;
 }
 
-/** A parsed request: its caller, project and parameters. */
 export interface ParsedRequest {
   readonly caller: Caller;
   readonly segments: Readonly<Record<string, string>>;
@@ -43,12 +41,10 @@ export interface ParsedRequest {
   readonly address: string;
 }
 
-/** A request to a kind. */
 export interface KindRequest {
   readonly match: KindMatch<ServedKind>;
   readonly method: string;
   readonly caller: Caller;
-  /** Parameters of the query. */
   readonly query: JsonObject;
   /** Parameters of the body, which take precedence over the query. */
   readonly body: JsonObject;
@@ -92,7 +88,6 @@ export function slugsOf(
   return new Map(entries);
 }
 
-/** The error for a feature of a higher tier. */
 function tooLowTier(reason: string): ServerReply {
   return json(403, { message: `403 Forbidden - ${reason}` });
 }
@@ -103,7 +98,6 @@ export function tierRefusal(context: ServerContext, what: string, needed: Tier):
   return tooLowTier(`${what} need tier ${needed}; the server is ${context.tier}`);
 }
 
-/** The parameters of each route in this behaviour. */
 export function parametersOf(behaviour: Behaviour): ServerContext["parameters"] {
   const byChoice: Behaviour["parameters"] = { listDeployments: deploymentFilters(behaviour) };
   const entries = (Object.keys(routes) as RouteName[]).map((name) => {

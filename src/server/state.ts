@@ -13,7 +13,6 @@ export interface State {
   /** Cached lists of projects by query, until a project changes. */
   readonly projectLists: Map<string, readonly Repository[]>;
   readonly projectsByPath: Map<string, ProjectState>;
-  /** By former path. */
   readonly formerPaths: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
@@ -88,7 +87,6 @@ export interface DeploymentRecord {
   readonly deployable: JsonObject | null;
 }
 
-/** The statuses of finished deployments. */
 export const finalStatuses: ReadonlySet<string> = new Set(["success", "failed", "canceled"]);
 
 export type MergeRequest = JsonObject;

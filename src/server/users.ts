@@ -49,7 +49,6 @@ function createVersion(release: string): object {
   return { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" };
 }
 
-/** The role of the caller in a project. */
 export function permissionsOf({ role }: Caller): object {
   const level = levels[role];
   return { project_access: level ? { access_level: level, notification_level: 3 } : null, group_access: null };

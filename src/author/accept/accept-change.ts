@@ -150,11 +150,9 @@ interface Edit {
   readonly notes: readonly string[];
 }
 
-/** The resource to declare, and its current declaration. */
 interface Subject {
   readonly target: LiveTarget;
   readonly manifests: Manifests;
-  /** The entry in effect, if any. */
   readonly entry: PolicyEntry | undefined;
   readonly newFile: NewPolicyFile | undefined;
 }

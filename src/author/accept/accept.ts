@@ -57,7 +57,6 @@ export interface AcceptRequest extends Request {
   readonly write: (root: string, texts: ReadonlyMap<string, string>) => void;
 }
 
-/** The result for one address. */
 interface AcceptedResource {
   readonly address: string;
   /** The changed lines; empty if only the ledger was updated. */
@@ -67,7 +66,6 @@ interface AcceptedResource {
 
 export interface Acceptance {
   readonly accepted: readonly AcceptedResource[];
-  /** Requested addresses that are already in sync. */
   readonly inSync: readonly string[];
   /** Problems of resources that could not be read or accepted. */
   readonly problems: readonly Problem[];
@@ -187,7 +185,6 @@ interface Candidate {
   readonly differs: boolean;
 }
 
-/** The distinct addresses. */
 function listCandidates({ fleet }: Pick<Selection, "fleet">, differences: readonly Difference[]): readonly Candidate[] {
   const changes = differences.flatMap((difference) => difference.changes);
   const changed = new Set(changes.map(({ address }) => address));

@@ -26,11 +26,9 @@ import { literal, policyText } from "../import/policy.ts";
 export interface Manifests {
   /** Texts of the files that may be edited, by name, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Policies that have not expired. */
   readonly policies: readonly Policy[];
   readonly workspace: Workspace;
   readonly today: string;
-  /** Names of expired policies. */
   readonly otherNames: readonly string[];
 }
 

@@ -14,7 +14,6 @@ import type { Acceptance } from "./accept.ts";
 
 /** The repository for merge requests of a workspace. */
 export interface ProposalPlace {
-  /** The folder of the workspace. */
   readonly root: string;
   /** The full path of the project. */
   readonly project: string;
@@ -34,7 +33,6 @@ export function proposalPlace(request: ConnectionRequest): ProposalPlace {
   return { root, project, start: commitNamed(repository, "HEAD"), prefix: repository.prefix };
 }
 
-/** Accepted values as files. */
 interface Proposing {
   readonly acceptance: Acceptance;
   /** The changed files, by their names in the workspace. */

@@ -101,14 +101,12 @@ export function addTo(source: Editable, path: Path, word: string): Edited {
   return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
 }
 
-/** The contents of the non-empty documents of a text. */
 function parseRoots(text: string): readonly unknown[] {
   const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
   const roots = [...documents].map(({ contents }) => contents as unknown);
   return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
 }
 
-/** The location of a path in a document. */
 interface Found {
   /** The collection of the last key. */
   readonly map: YAMLMap | YAMLSeq;

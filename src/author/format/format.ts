@@ -160,25 +160,21 @@ interface Order {
   readonly below: (key: string) => Order | undefined;
 }
 
-/** A text with its line starts. */
 export interface Lined {
   readonly text: string;
   readonly lines: LineCounter;
 }
 
-/** A range of offsets; `to` is exclusive. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** A key with its value and comments. */
 interface Block extends Stretch {
   readonly key: string;
   readonly pair: Pair;
 }
 
-/** A replacement of a range. */
 interface Arranged extends Stretch {
   readonly text: string;
 }
@@ -293,7 +289,6 @@ export function endOfNode(node: unknown): number {
   return isNode(node) ? (node.range?.[1] ?? 0) : 0;
 }
 
-/** A text with its lines. */
 export function lined(text: string): Lined {
   return { text, lines: linesOf(text) };
 }

@@ -10,11 +10,9 @@ import { bareName, type Owner, ownerOfName, owners } from "../../model/owner.ts"
 import type { Kind, Platform, Problem, Project } from "../../model/types.ts";
 import { readOwners } from "../../run/live/owner-list.ts";
 
-/** The projects and groups that the user selected. */
 export interface Choice {
   /** IDs and full paths; those of groups end in a slash. */
   readonly names: readonly string[];
-  /** Every project. */
   readonly all: boolean;
   /** True if `all` and `groups` also select archived projects and those scheduled for deletion. */
   readonly archived?: boolean;
@@ -22,12 +20,10 @@ export interface Choice {
   readonly groups: readonly string[];
 }
 
-/** The projects and groups of a choice. */
 export interface ChosenProjects {
   readonly projects: readonly Project[];
   /** All projects and groups on the server, if listed, without skipped archived ones. */
   readonly listing: readonly Project[];
-  /** Number of skipped archived projects. */
   readonly archived: number;
   readonly problems: readonly Problem[];
 }
@@ -76,7 +72,6 @@ function isBelowOnly(glob: string): boolean {
   return selectorOf(bareName(glob)).form !== "glob";
 }
 
-/** True if a list is needed, which is not the case for paths alone. */
 function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name, owner).form === "id");
 }

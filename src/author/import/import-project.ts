@@ -77,7 +77,6 @@ function dropPasswords(entry: ImportedEntry): ImportedEntry {
 /** How values are written. */
 interface Writing {
   readonly values: ValueForm | undefined;
-  /** Replaces IDs by names. */
   readonly named: (field: FieldSchema, value: Value) => Value;
 }
 

@@ -7,11 +7,9 @@ export interface Occurrence<T> {
   readonly project: Project;
   readonly form: string;
   readonly content: T;
-  /** Its number of lines in a policy. */
   readonly lines: number;
 }
 
-/** Projects of a server, by folder. */
 export interface Fleet {
   /** The folders above each project, the outermost first. */
   readonly above: (project: Project) => readonly Folder[];
@@ -19,7 +17,6 @@ export interface Fleet {
   readonly imported: (folder: Folder) => number;
 }
 
-/** Equal occurrences to declare once for the projects below a folder. */
 interface Shared<T> {
   readonly folder: Folder;
   readonly occurrences: readonly Occurrence<T>[];
@@ -62,7 +59,6 @@ export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], { abov
   };
 }
 
-/** The projects of a policy. */
 export interface Selected {
   /** Globs of whole folders. */
   readonly globs: readonly string[];
@@ -71,7 +67,6 @@ export interface Selected {
   readonly except: readonly Project[];
 }
 
-/** The number of projects that a policy names. */
 export function countNamed({ listed, except }: Selected): number {
   return listed.length + except.length;
 }

@@ -27,7 +27,6 @@ import {
 } from "./inherit.ts";
 import { type Statement, statesItself } from "./statement.ts";
 
-/** The statements of the keys of a configuration. */
 interface Statements {
   readonly statements: readonly Statement[];
   /** Redundant settings of a level, which less specific policies have already. */

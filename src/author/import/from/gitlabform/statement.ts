@@ -20,7 +20,6 @@ export interface Statement {
   readonly key: Key;
   /** Its section and name. */
   readonly id: string;
-  /** Its merged parameters. */
   readonly value: unknown;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
@@ -47,12 +46,10 @@ export function statedValues(statement: Statement, { isYaml11 }: Configuration):
   );
 }
 
-/** The keys of a statement, each with its value. */
 function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The name of a statement in messages. */
 export function titleOf({ id }: Statement): string {
   const [section, name] = sectionAndName(id);
   if (name === "") return section;
