@@ -29,24 +29,8 @@ export function commandsInProgram(tokens: readonly Token[], text: string, runs?:
   const program = new Program(tokens, text);
   return tokens.flatMap((token, index) => {
     if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
-    if (token.text === "provisioner") return listProvisioned(program, index, text);
     if (token.kind !== "word" || !vocabulary.code.shell.has(token.text)) return [];
     return commandsOfTexts(textsHandedTo(program, index), text);
-  });
-}
-
-/** The commands of `provisioner "local-exec" { command = "…" }` and `"remote-exec" { inline = ["…"] }`. */
-function listProvisioned(program: Program, index: number, text: string): readonly Command[] {
-  const end = program.matching(index + 2);
-  if (!program.isText(index + 1) || end < 0) return [];
-  const inside = program.tokens.slice(index + 3, Math.min(end, index + 10 * maxWords));
-  return inside.flatMap(({ kind, text: key }, at) => {
-    if (kind !== "word" || !/^(?:command|inline)$/.test(key) || inside[at + 1]?.text !== "=") return [];
-    const close = inside[at + 2]?.text === "[" ? program.matching(index + 3 + at + 2) - index - 3 : at + 3;
-    return inside
-      .slice(at + 2, Math.max(close, at + 3))
-      .filter((each) => each.kind === "text")
-      .flatMap(({ start, text: own }) => commandsOf(text, start, start + own.length));
   });
 }
 

@@ -144,7 +144,6 @@ function isManifest(document: Node | null): boolean {
 const shellFiles =
   /(?:\.(?:sh|bash|zsh|ksh|env|envrc)|(?:^|\/)(?:\.env[\w.-]*|(?:Docker|Container|Make)file[\w.-]*))$/i;
 const powershellFiles = /\.psm?1$/i;
-const batchFiles = /\.(?:bat|cmd)$/i;
 const shebang = /^#!.*\b(?:ba|z|k|da)?sh\b/;
 
 function listCommands(
@@ -155,14 +154,7 @@ function listCommands(
   if (shellFiles.test(file) || shebang.test(text)) return commandsOf(text);
   // PowerShell continues a line with a backtick.
   if (powershellFiles.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
-  if (batchFiles.test(file)) return commandsOf(batch(text));
   return kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : [];
-}
-
-/** Batch files continue a line with a caret, and have remarks and no single quotes. */
-function batch(text: string): string {
-  const lines = text.replace(/^[ \t]*@?(?:rem\b|::).*$/gim, (line) => " ".repeat(line.length));
-  return lines.replace(/'/g, " ").replace(/\^(?=\r?\n)/g, "\\");
 }
 
 /** Values of variables of a CI/CD configuration. */

@@ -91,37 +91,10 @@ function readNext(reader: ShellReader): void {
   else if (text.startsWith("<<<", at)) reader.at += 3;
   else if (text.startsWith("<<", at)) readHeredocMark(reader);
   else if (/[<>]/.test(character) || text.startsWith("&>", at)) redirect(reader);
-  else if (character === "(" && readList(reader)) return;
   else if (/[;&|()]/.test(character)) {
     finish(reader, character === "|" && text[at + 1] !== "|");
     reader.at += text[at + 1] === character || text.startsWith("|&", at) ? 2 : 1;
   } else readWord(reader);
-}
-
-/** `name=(word word)` is one word; its words may also be a command. */
-function readList(reader: ShellReader): boolean {
-  const { text, at, end, words } = reader;
-  const name = words.at(-1);
-  if (name?.end !== at || !/^[A-Za-z_]\w*\+?=$/.test(name.raw)) return false;
-  const close = listEnd({ text, end }, at + 1);
-  if (close >= end) return false;
-  read(reader, at + 1, close);
-  words.splice(-1, 1, { ...heredocWord(text, name.start, close + 1), end: close + 1 });
-  reader.at = close + 1;
-  return true;
-}
-
-function listEnd({ text, end }: Pick<ShellReader, "text" | "end">, from: number): number {
-  const mark = /["']/;
-  let at = from;
-  for (let depth = 1; at < end; at++) {
-    const character = text[at] ?? "";
-    if (character === "\\") at++;
-    else if (mark.test(character)) at = closing({ text, end }, character, at + 1);
-    else if (character === "(") depth++;
-    else if (character === ")" && --depth === 0) return at;
-  }
-  return end;
 }
 
 /** `> file`, `2>&1`, `< file`; `<(` and `>(` begin a command. */
