@@ -7,8 +7,8 @@ import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import { schedule } from "../model/deprecations.ts";
 import { findingsText, type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
-import { type IncludeGraph, includeGraphOf } from "../scan/pipelines.ts";
-import { type Finding, type ScanResult, scanText } from "../scan/scan.ts";
+import { includedFiles } from "../scan/pipelines.ts";
+import { type Finding, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
 import { openReports, save } from "./outputs.ts";
@@ -49,7 +49,7 @@ export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths
   const report = openReports(terminal, options.report);
   const release = releaseOf(terminal, options);
   const files = distinct(paths.flatMap((path) => filesBelow(terminal.cwd, path)));
-  const settings = { terminal, release, fix: options.fix ?? false, tree: treeOfFiles(files) };
+  const settings = { terminal, release, fix: options.fix ?? false, included: includedAmong(files) };
   const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(settings, file)));
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
@@ -75,24 +75,25 @@ interface Scan {
   readonly terminal: Terminal;
   readonly release: string;
   readonly fix: boolean;
-  readonly tree: IncludeGraph;
+  /** Files that others include. */
+  readonly included: ReadonlySet<string>;
 }
 
-function treeOfFiles(files: readonly (TextFile | Unreadable)[]): IncludeGraph {
+function includedAmong(files: readonly (TextFile | Unreadable)[]): ReadonlySet<string> {
   const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
-  return includeGraphOf([...byName.keys()], (name) => {
+  return includedFiles([...byName.keys()], (name) => {
     const file = byName.get(name);
     const text = file && textIn(file);
     return typeof text === "string" ? text : undefined;
   });
 }
 
-function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): ScannedFile | Unreadable {
+function scanFile({ terminal, release, fix, included }: Scan, file: TextFile): ScannedFile | Unreadable {
   const text = textIn(file);
   if (typeof text !== "string") return text ?? nothing;
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const source = { file: file.name, text: text.slice(mark.length), release };
-  const before = scanText(source, tree);
+  const before = scanText(source, included);
   if (before.unread) {
     const name = printable(file.name);
     terminal.note(`warning: ${name} is not ${before.unread} that can be read; not all of it was scanned`);
@@ -100,14 +101,8 @@ function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): Scann
   if (!fix || before.fixed === source.text) return { findings: before.findings, fixed: 0 };
   const written = write(terminal, file, mark + before.fixed);
   if (written) return written;
-  const after = scanText({ ...source, text: before.fixed }, tree);
-  return { findings: remainingFindings(before, after), fixed: before.findings.length - before.left.length };
-}
-
-function remainingFindings(before: ScanResult, after: ScanResult): readonly Finding[] {
-  const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
-  const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));
-  return [...all.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+  const after = scanText({ ...source, text: before.fixed }, included);
+  return { findings: after.findings, fixed: before.rewritten };
 }
 
 function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable | undefined {

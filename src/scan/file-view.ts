@@ -8,7 +8,7 @@ import type { Problem } from "../model/types.ts";
 import { evidenceIn, type Mention } from "./addresses.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
 import { type Query, queriesIn, queryOf } from "./graphql.ts";
-import { canOnlyBeCi, type IncludeGraph, kindsByName, type Pipeline, pipelineAlone } from "./pipelines.ts";
+import { canOnlyBeCi, kindsByName, type Pipeline, pipelineOf } from "./pipelines.ts";
 import { Program } from "./program.ts";
 import { addressInText, mentionsInProgram } from "./program-requests.ts";
 import {
@@ -56,18 +56,18 @@ export interface FileView {
 }
 
 /** Reads a file in every way that applies, by its name, its includers and its content. */
-export function readFile(source: Source, tree: IncludeGraph): FileView {
+export function readFile(source: Source, included: ReadonlySet<string>): FileView {
   const { file, text } = source;
   const kinds = kindsByName(file);
   const documents = kinds.has("yaml") || kinds.has("database") ? yamlDocuments(text) : [];
   if (kinds.has("yaml") && documents?.some(isManifest)) {
     return { ...empty, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
   }
-  const isCi = kinds.has("ci") || tree.included.has(file) || (kinds.has("yaml") && canOnlyBeCi(documents ?? [], file));
+  const isCi = kinds.has("ci") || included.has(file) || (kinds.has("yaml") && canOnlyBeCi(documents ?? [], file));
   if (isCi) kinds.add("ci");
-  const pipeline = (isCi && (tree.pipelines.get(file) ?? pipelineAlone(documents ?? []))) || empty.pipeline;
+  const pipeline = isCi ? pipelineOf(documents ?? [], included.has(file)) : empty.pipeline;
   const entries = (documents ?? []).flatMap((document) =>
-    isCi ? configurationEntries(document, pipeline.extended) : yamlEntries(document, resolverOf(document)),
+    isCi ? configurationEntries(document, included.has(file)) : yamlEntries(document, resolverOf(document)),
   );
   const unread = unreadAs(source, kinds, documents);
   const read = readParts(source, entries, kinds);
@@ -125,7 +125,7 @@ function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unkno
 
 const empty: Omit<FileView, "kinds"> = {
   entries: [],
-  pipeline: pipelineAlone([]),
+  pipeline: pipelineOf([], false),
   commands: [],
   settings: [],
   texts: [],

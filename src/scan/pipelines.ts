@@ -3,23 +3,16 @@ import { globMatcher } from "../base/glob.ts";
 import { schedule, vocabulary } from "../model/deprecations.ts";
 import { anchorsIn, isTagReference, keysOf, nameOf, namesExtended, stringOf, valueAt, yamlDocuments } from "./yaml.ts";
 
-export interface IncludeGraph {
-  readonly included: ReadonlySet<string>;
-  readonly pipelines: ReadonlyMap<string, Pipeline>;
-}
-
-/** The files that are merged with a file in any pipeline; they determine whether keys can be renamed. */
+/** The jobs of a CI/CD configuration; they determine whether keys can be renamed. */
 export interface Pipeline {
-  /** True if they include a file that is not in the scan. */
+  /** True if another file may be merged with this one, because it includes one or is included. */
   readonly isOpen: boolean;
+  /** The same, for files of the same repository. */
+  readonly isMerged: boolean;
   readonly names: ReadonlySet<string>;
-  readonly extended: ReadonlySet<string>;
-  /** Jobs that nothing else contributes to, and that contribute to nothing else. */
+  /** Jobs that nothing else in the file contributes to, and that contribute to nothing else. */
   readonly standalone: ReadonlySet<string>;
 }
-
-/** For a file that is scanned on its own. */
-export const noIncludes: IncludeGraph = { included: new Set(), pipelines: new Map() };
 
 /** Keywords beside which the old name of one has no effect. */
 const newNames = schedule.flatMap(({ detect }) =>
@@ -27,114 +20,28 @@ const newNames = schedule.flatMap(({ detect }) =>
 );
 
 /**
- * Follows `include: local` from every file that is CI/CD configuration by its name or its content. @param files All
- * files of the scan, with forward slashes. @param read Reads one of them; undefined if it cannot be read.
+ * The files that CI/CD configurations among these include, also as child pipelines. @param read Reads a file; undefined if
+ * it cannot be read.
  */
-export function includeGraphOf(files: readonly string[], read: (file: string) => string | undefined): IncludeGraph {
-  const followed = followIncludes(files, read);
-  const { groups, included } = followed;
-  const pipelines = new Map([...new Set(groups.values())].map((group) => [group, pipelineOfGroup(group, followed)]));
-  const extended = namesExtendedBeside(followed);
-  const pipelineOf = (file: string, { extended: all, ...pipeline }: Pipeline): Pipeline => ({
-    ...pipeline,
-    extended: extended.get(file) ?? all,
-  });
-  return {
-    included,
-    pipelines: new Map([...groups].map(([file, group]) => [file, pipelineOf(file, pipelines.get(group) ?? none)])),
-  };
-}
-
-interface Followed {
-  readonly documents: ReadonlyMap<string, readonly (Node | null)[]>;
-  /** The files of the pipelines that each file is merged into, itself among them. */
-  readonly groups: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The files that each file includes. */
-  readonly merged: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Files that include one that is not in the scan. */
-  readonly open: ReadonlySet<string>;
-  readonly included: ReadonlySet<string>;
-}
-
-function followIncludes(files: readonly string[], read: (file: string) => string | undefined): Followed {
+export function includedFiles(
+  files: readonly string[],
+  read: (file: string) => string | undefined,
+): ReadonlySet<string> {
   const known = new Set(files);
-  const documents = new Map<string, readonly (Node | null)[]>();
-  const groups = new Map<string, Set<string>>();
-  const merged = new Map<string, Set<string>>();
-  const open = new Set<string>();
+  const followed = new Set<string>();
   const included = new Set<string>();
   for (const file of files) if (isConfiguration(file, read)) follow(file);
-  return { documents, groups, merged, open, included };
+  return included;
 
   function follow(file: string): void {
-    if (documents.has(file)) return;
-    const contents = yamlDocuments(read(file) ?? "") ?? [];
-    documents.set(file, contents);
-    groups.set(file, new Set([file]));
-    for (const { own, triggered } of contents.map(listIncludes)) {
-      for (const path of own) {
-        const targets = include(path, file);
-        if (targets.length === 0) open.add(file);
-        for (const each of targets) join(file, each);
-      }
-      // A child pipeline is not merged with the file that triggers it.
-      for (const paths of triggered) {
-        const [first, ...others] = paths.flatMap((path) => include(path, file));
-        if (first !== undefined) for (const each of others) join(first, each);
-      }
+    if (followed.has(file)) return;
+    followed.add(file);
+    const paths = (yamlDocuments(read(file) ?? "") ?? []).flatMap(listIncludes);
+    for (const target of paths.flatMap((path) => resolveInclude(path, file, known))) {
+      included.add(target);
+      follow(target);
     }
   }
-
-  function include(path: string | undefined, from: string): readonly string[] {
-    const targets = path === undefined ? [] : resolveInclude(path, from, known);
-    for (const each of targets) included.add(each);
-    for (const each of targets) follow(each);
-    return targets;
-  }
-
-  function join(file: string, other: string): void {
-    merged.set(file, (merged.get(file) ?? new Set()).add(other));
-    const [group, added] = [groups.get(file), groups.get(other)];
-    if (!group || !added || group === added) return;
-    for (const each of added) {
-      group.add(each);
-      groups.set(each, group);
-    }
-  }
-}
-
-/**
- * The names that each file's pipelines extend. Two pipelines may include the same file, and give one name different
- * meanings.
- */
-function namesExtendedBeside({ documents, merged }: Followed): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, Set<string>>();
-  const included = new Set([...merged.values()].flatMap((files) => [...files]));
-  for (const root of documents.keys()) {
-    if (included.has(root)) continue;
-    const files = reachable(root, merged);
-    const own = [...files].flatMap((file) => (documents.get(file) ?? []).flatMap(listExtended));
-    for (const file of files) names.set(file, addAll(names.get(file) ?? new Set(), own));
-  }
-  return names;
-}
-
-function pipelineOfGroup(group: ReadonlySet<string>, { documents, open }: Followed): Pipeline {
-  const all = [...group].flatMap((file) => documents.get(file) ?? []);
-  return createPipeline(
-    all,
-    [...group].some((file) => open.has(file)),
-  );
-}
-
-function reachable(from: string, edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
-  const files = new Set([from]);
-  for (const file of files) addAll(files, [...(edges.get(file) ?? [])]);
-  return files;
-}
-
-function listExtended(document: Node | null): readonly string[] {
-  return isMap(document) ? document.items.flatMap(({ value }) => namesExtended(value)) : [];
 }
 
 function isConfiguration(file: string, read: (file: string) => string | undefined): boolean {
@@ -144,38 +51,22 @@ function isConfiguration(file: string, read: (file: string) => string | undefine
   return /^include\s*:/m.test(text) && canOnlyBeCi(yamlDocuments(text) ?? [], file);
 }
 
-/** The pipeline of a configuration that is scanned on its own: its includes are unknown. */
-export function pipelineAlone(documents: readonly (Node | null)[]): Pipeline {
-  return createPipeline(
-    documents,
-    documents.some((document) => listIncludes(document).own.length > 0),
-  );
-}
-
-const none: Pipeline = createPipeline([], false);
-
-function createPipeline(documents: readonly (Node | null)[], isOpen: boolean): Pipeline {
+export function pipelineOf(documents: readonly (Node | null)[], isIncluded: boolean): Pipeline {
+  const isOpen = isIncluded || documents.some((document) => valueAt(document, "include"));
+  const isMerged = isIncluded || documents.flatMap(listIncludes).length > 0;
   const pairs = documents.flatMap((document) => (isMap(document) ? document.items : []));
   const names = pairs.map(({ key }) => nameOf(key));
-  const extended = new Set(documents.flatMap(listExtended));
+  const extended = new Set(pairs.flatMap(({ value }) => namesExtended(value)));
   const references = new Set<string>();
   for (const document of documents)
     if (document)
-      visit(document, { Seq: (_, node) => void (isTagReference(node) && addAll(references, keysOf(node))) });
+      visit(document, {
+        Seq: (_, node) => void (isTagReference(node) && keysOf(node).forEach((key) => references.add(key))),
+      });
   const isUsed = (name: string) =>
     extended.has(name) || references.has(name) || names.indexOf(name) !== names.lastIndexOf(name);
   const standalone = pairs.filter((pair) => !isUsed(nameOf(pair.key)) && isWhole(pair)).map(({ key }) => nameOf(key));
-  return {
-    isOpen,
-    names: new Set(names),
-    extended,
-    standalone: new Set(standalone),
-  };
-}
-
-function addAll(set: Set<string>, values: readonly string[]): Set<string> {
-  for (const value of values) set.add(value);
-  return set;
+  return { isOpen, isMerged, names: new Set(names), standalone: new Set(standalone) };
 }
 
 /** True if a job takes nothing from another mapping, and no other takes anything from it. */
@@ -185,22 +76,18 @@ function isWhole({ key, value }: Pair): boolean {
   return !value.items.some((pair) => others.has(nameOf(pair.key)));
 }
 
-/** Paths that a configuration or its child pipelines include; undefined for other sources. */
-function listIncludes(document: Node | null): {
-  readonly own: readonly (string | undefined)[];
-  readonly triggered: readonly (readonly (string | undefined)[])[];
-} {
-  if (!isMap(document)) return { own: [], triggered: [] };
-  const triggers = document.items.map(({ value }) => valueAt(valueAt(value, "trigger"), "include"));
+/** Paths that a configuration and its child pipelines include from the same repository. */
+function listIncludes(document: Node | null): readonly string[] {
+  if (!isMap(document)) return [];
   const anchors = anchorsIn(document);
-  return { own: pathsOf(valueAt(document, "include")), triggered: triggers.map((include) => pathsOf(include)) };
+  const triggers = document.items.map(({ value }) => valueAt(valueAt(value, "trigger"), "include"));
+  return [valueAt(document, "include"), ...triggers].flatMap(pathsOf);
 
-  function pathsOf(value: unknown): readonly (string | undefined)[] {
+  function pathsOf(value: unknown): readonly string[] {
     const node = isAlias(value) ? anchors(value) : value;
-    if (node === undefined || node === null) return [];
     if (isSeq(node)) return node.items.flatMap((item) => pathsOf(item));
     const path = stringOf(isMap(node) ? valueAt(node, "local") : node);
-    return [path !== undefined && !/^[a-z]+:\/\//i.test(path) ? path : undefined];
+    return path !== undefined && !/^[a-z]+:\/\//i.test(path) ? [path] : [];
   }
 }
 

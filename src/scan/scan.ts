@@ -16,9 +16,8 @@ import { restUses } from "./addresses.ts";
 import { argumentUses, commandUses } from "./commands.ts";
 import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
-import { type IncludeGraph, noIncludes } from "./pipelines.ts";
 import { variableUses } from "./scripts.ts";
-import { type DetectionOf, type Edit, edited, moved, positionsIn, rewriting, type Source, type Use } from "./text.ts";
+import { type DetectionOf, type Edit, edited, positionsIn, rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 import { tomlUses } from "./toml.ts";
 import { yamlUses } from "./yaml-uses.ts";
@@ -41,13 +40,13 @@ export interface ScanResult {
   readonly fixed: string;
   /** The language that its name promises, if it cannot be parsed. */
   readonly unread: FileView["unread"];
-  /** Findings without a replacement, at their positions in the fixed text. */
-  readonly left: readonly Finding[];
+  /** The number of findings that the fixed text does not have any more. */
+  readonly rewritten: number;
 }
 
-/** All uses in one file, sorted by position. Never throws. @param tree Includes of the file by others in the scan. */
-export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanResult {
-  const view = readFile(source, tree);
+/** All uses in one file, sorted by position. Never throws. @param included Files that others in the scan include. */
+export function scanText(source: Source, included: ReadonlySet<string> = new Set()): ScanResult {
+  const view = readFile(source, included);
   const occurrences = entries(source.release).flatMap(({ entry, detection }) =>
     view.kinds.has(detection.in)
       ? findUses({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
@@ -58,11 +57,7 @@ export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanR
   const at = positionsIn(source.text);
   const findings = uses.map((each) => toFinding(each, source, at(each.use.offset)));
   const fixed = edited(source.text, edits.flat());
-  const offsets = uses.map(({ use }) => use.offset);
-  const places = moved(offsets, edits.flat()).map(positionsIn(fixed));
-  // A finding without an edit remains.
-  const left = findings.flatMap((each, index) => (edits[index]?.length === 0 ? { ...each, ...places[index] } : []));
-  return { findings, fixed, unread: view.unread, left };
+  return { findings, fixed, unread: view.unread, rewritten: edits.filter(({ length }) => length > 0).length };
 }
 
 interface Found extends DetectionOf {

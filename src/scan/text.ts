@@ -27,19 +27,6 @@ export function edited(text: string, edits: readonly Edit[]): string {
   return done + text.slice(at);
 }
 
-/** Maps sorted offsets to the edited text; an offset inside an edit moves to its start. */
-export function moved(offsets: readonly number[], edits: readonly Edit[]): readonly number[] {
-  const all = selectApplied(edits);
-  let gained = 0;
-  let next = 0;
-  return offsets.map((offset) => {
-    for (let edit = all[next]; edit && edit.end <= offset; edit = all[++next]) {
-      gained += edit.text.length - (edit.end - edit.start);
-    }
-    return offset + gained;
-  });
-}
-
 function selectApplied(edits: readonly Edit[]): readonly Edit[] {
   const accepted: Edit[] = [];
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {

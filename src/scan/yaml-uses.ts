@@ -22,8 +22,8 @@ export function yamlUses(
 
 const notes = {
   kept: "not rewritten, because the pipeline might change: the new keyword is used, or the job merged with others",
-  open: "not rewritten, because an included file that is not in the scan may set the new keyword",
-  template: "not rewritten, because a template that is not in the scan may set the new keyword",
+  open: "not rewritten, because a file that includes it, or that it includes, may set the new keyword",
+  template: "not rewritten, because a template in another file may set the new keyword",
 };
 
 /** Explains why a keyword that takes effect only without its new name is not renamed. */
@@ -131,9 +131,15 @@ function findOffset({ key, value }: YamlEntry, { equals, matches }: YamlDetectio
   return (atValue ? value : key)?.range?.[0] ?? 0;
 }
 
-function createFix(entry: YamlEntry, detection: YamlDetection, text: string, { names }: Pipeline): Pick<Use, "edits"> {
+function createFix(
+  entry: YamlEntry,
+  detection: YamlDetection,
+  text: string,
+  { names, isMerged }: Pipeline,
+): Pick<Use, "edits"> {
   const { rename, replace, nest, fallback } = detection;
-  const isTaken = (name: string) => !fallback && (hasKey(entry, name) || (entry.path.length === 1 && names.has(name)));
+  const isTaken = (name: string) =>
+    !fallback && (hasKey(entry, name) || (entry.path.length === 1 && (isMerged || names.has(name))));
   if (rename && !isTaken(rename)) return rewritten(entry.key, rename, text);
   if (replace && !hasItem(entry, replace)) return rewritten(entry.value, replace, text);
   return nest && isAlone(entry, detection) && isFlat(entry, nest) ? nestMapping(entry, nest, text) : {};

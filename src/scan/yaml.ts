@@ -221,13 +221,9 @@ export function namesExtended(job: unknown): readonly string[] {
 
 /**
  * The entries of a CI/CD configuration, with aliases, merge keys and `!reference` followed: a text has one for each
- * kind of location in which it is used. Hidden keys that no job uses are left out, unless they look like jobs. @param
- * extendedElsewhere Names that other files extend.
+ * kind of location in which it is used. Hidden keys that no job uses are left out, unless they look like jobs.
  */
-export function configurationEntries(
-  contents: Node | null,
-  extendedElsewhere: ReadonlySet<string>,
-): readonly YamlEntry[] {
+export function configurationEntries(contents: Node | null, isIncluded: boolean): readonly YamlEntry[] {
   const resolver = resolverOf(contents);
   const { root, follow } = resolver;
   const extended = new Set((root?.items ?? []).flatMap(({ value }) => namesExtended(value)));
@@ -235,7 +231,7 @@ export function configurationEntries(
   for (const { key, value } of root?.items ?? []) {
     if (!root || !isScalar(key)) continue;
     const name = nameOf(key);
-    const inJob = isJob(name, follow(value), extended.has(name) || extendedElsewhere.has(name));
+    const inJob = isJob(name, follow(value), { isExtended: extended.has(name), isIncluded });
     if (!name.startsWith(".") || inJob)
       reader.visit({ path: [name], key, value: follow(value), holder: root, inJob }, 0);
   }
@@ -291,12 +287,19 @@ class ConfigurationReader {
   }
 }
 
-/** A hidden key may have any content: it is a job only if it is extended, or has only keys of jobs. */
-function isJob(name: string, value: Node | null, isExtended: boolean): boolean {
+/**
+ * A hidden key may have any content: it is a job if it is extended, or has only keys of jobs. In an included file, these
+ * may all be removed ones.
+ */
+function isJob(
+  name: string,
+  value: Node | null,
+  { isExtended, isIncluded }: { readonly isExtended: boolean; readonly isIncluded: boolean },
+): boolean {
   const { reserved, keywords, removed } = vocabulary.ci;
   if (!isMap(value) || reserved.has(name)) return false;
   if (!name.startsWith(".") || isExtended) return true;
   const names = value.items.map(({ key }) => nameOf(key)).filter((key) => key !== "<<");
   const isKnown = (key: string) => keywords.has(key) || removed.has(key);
-  return names.every(isKnown) && names.some((key) => keywords.has(key));
+  return names.every(isKnown) && (isIncluded || names.some((key) => keywords.has(key)));
 }

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { includeGraphOf } from "../../src/scan/pipelines.ts";
+import { includedFiles } from "../../src/scan/pipelines.ts";
 import { scanText } from "../../src/scan/scan.ts";
 import { pipelineOf } from "./pipeline.ts";
 
 type Files = Readonly<Record<string, string>>;
 
 function scanned(files: Files) {
-  const includes = includeGraphOf(Object.keys(files), (file) => files[file]);
+  const includes = includedFiles(Object.keys(files), (file) => files[file]);
   const each = Object.entries(files).map(
     ([file, text]) => [file, scanText({ file, text, release: "15.0" }, includes)] as const,
   );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { schedule } from "../../src/model/deprecations.ts";
-import { includeGraphOf } from "../../src/scan/pipelines.ts";
+import { includedFiles } from "../../src/scan/pipelines.ts";
 import { scanText } from "../../src/scan/scan.ts";
 
 /** Uses of removals after 15.0: a file, its text, and what a scan for 19.1 finds. */
@@ -67,7 +67,7 @@ const uses: readonly (readonly [file: string, text: string, ...found: string[]])
 const scan = (file: string, text: string, release: string) =>
   scanText(
     { file, text, release },
-    includeGraphOf([file], () => text),
+    includedFiles([file], () => text),
   ).findings.map(({ severity, id }) => `${severity} ${id}`);
 
 it.each(uses)("finds in %s %j: %s", (file, text, ...found) => {
