@@ -71,7 +71,6 @@ function divide<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
-/** An entry as it could be shared, and the original. */
 interface EntryVariant {
   readonly entry: ImportedEntry;
   readonly original: ImportedEntry;
@@ -135,7 +134,6 @@ function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalog
   return 1 + remarks.length + (hasOneValue ? 0 : fields.size);
 }
 
-/** The settings of all projects, and the place of their declarations. */
 interface FleetSettings {
   readonly imported: readonly ImportedProject[];
   readonly above: Fleet["above"];
@@ -144,7 +142,6 @@ interface FleetSettings {
   readonly catalogue: Catalogue;
 }
 
-/** A draft and the folder that it belongs to. */
 interface Placed {
   readonly folder: Folder;
   readonly draft: Draft;
@@ -209,7 +206,6 @@ function sharedDrafts({ imported, groups, catalogue }: FleetSettings): readonly 
   });
 }
 
-/** The key of the only entry, or its first sections. */
 function describeContent(entries: readonly ImportedEntry[], catalogue: Catalogue): string {
   const [first, ...others] = entries;
   if (first?.key && others.length === 0) return first.key;

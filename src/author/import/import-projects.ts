@@ -27,10 +27,8 @@ export interface ImportResult {
 }
 
 export interface ImportChoice extends Choice {
-  /** True if shared settings are extracted. */
   readonly factor: boolean;
   readonly secrets: SecretScope;
-  /** Names of variables that manifests refer to already. */
   readonly taken?: readonly string[];
   /** Decides for all returned values; default: literals where they are plainly public. */
   readonly values?: ValueForm | undefined;
@@ -73,16 +71,13 @@ function ofOwner(imported: readonly ImportedProject[], owner: Owner): readonly I
   return imported.filter(({ project }) => ownerOfName(project.name) === owner);
 }
 
-/** Options for reading projects. */
 interface InventoryScope {
   readonly platform: Platform;
   readonly workers: number;
-  /** The kinds to read, of projects and of groups. */
   readonly kinds: ReadonlySet<Kind>;
   readonly progress?: (done: number, total: number) => void;
 }
 
-/** The live state of projects, in order, and messages about resources that could not be read. */
 interface ProjectsRead {
   readonly found: readonly FoundProject[];
   readonly problems: readonly Problem[];

@@ -51,18 +51,15 @@ function toSegment(segment: string): string {
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
 }
 
-/** Secrets are named by project or by group. */
 export type SecretScope = "by-project" | "by-group";
 
 /** The naming of blanks; default: by project. */
 export interface Naming {
   readonly secrets?: SecretScope;
   readonly catalogue: Catalogue;
-  /** Names of variables that manifests refer to already. */
   readonly taken?: readonly string[];
 }
 
-/** The names of the environment variables that documents refer to. */
 export function listVariables(documents: readonly { readonly value: unknown }[]): readonly string[] {
   const texts = documents.map(({ value }) => JSON.stringify(value) ?? "");
   return texts.flatMap((text) => Array.from(text.matchAll(/"env:(\w+)"/g), ([, name = ""]) => name));

@@ -87,7 +87,6 @@ export function withoutPasswords(text: string): string {
   });
 }
 
-/** The value with {@link withoutPasswords} of each text in it. */
 export function valueWithoutPasswords(value: Plain): Plain {
   if (typeof value === "string") return withoutPasswords(value);
   if (isList(value)) return value.map(valueWithoutPasswords);

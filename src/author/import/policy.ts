@@ -11,14 +11,12 @@ import type { Kind, Live, Plain, Project, Scalar as Value } from "../../model/ty
 import { isList, isScalar } from "../../model/values.ts";
 import { asciiEscapes, scalarOf } from "../format/edit.ts";
 
-/** The live state of one project. */
 export interface FoundProject {
   readonly project: Project;
   /** Active resources of the project itself. */
   readonly live: readonly Live[];
   /** Resources that were not read, are disabled, or are inherited from the group. */
   readonly others: readonly Pick<Live, "kind" | "key" | "inherited">[];
-  /** A message for each resource that could not be read. */
   readonly unread: readonly string[];
   /** Resources that fields of others name by ID. */
   readonly named?: readonly Live[];
@@ -46,18 +44,15 @@ export interface Blank {
   readonly same?: number;
 }
 
-/** True for a blank within an item. */
 export function isBlank(value: Plain | Blank): value is Blank {
   return isObject(value) && value.form === "blank";
 }
 
-/** The blanks of a value. */
 export function blanksIn(stated: ImportedValue): readonly Blank[] {
   if (stated.form === "items") return stated.items.flatMap((item) => Object.values(item).filter(isBlank));
   return stated.form === "blank" ? [stated] : [];
 }
 
-/** One resource of a policy to be written. */
 export interface ImportedEntry {
   readonly kind: Kind;
   readonly key: string;
@@ -66,15 +61,12 @@ export interface ImportedEntry {
   readonly remarks: readonly string[];
 }
 
-/** The entries of one project. */
 export interface ImportedProject {
   readonly project: Project;
   readonly entries: readonly ImportedEntry[];
-  /** A message for each resource that was left out. */
   readonly remarks: readonly string[];
 }
 
-/** A policy to be written. */
 export interface Draft {
   /** Path in the folder of policies. */
   readonly file: string;
@@ -88,9 +80,7 @@ export interface Draft {
   /** Comments at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
-  /** Integrations to disable. */
   readonly disabled?: readonly string[];
-  /** Resources of other kinds that have to be absent. */
   readonly absent?: readonly Pick<ImportedEntry, "kind" | "key">[];
   /** Sections in which unlisted resources have to be absent. */
   readonly exclusive?: readonly string[];
@@ -189,7 +179,6 @@ function toSection(entries: readonly ImportedEntry[], only: string | undefined):
   return map;
 }
 
-/** The value of an entry: its parameters or the value of `only`. */
 export function entryNode(entry: ImportedEntry, only: string | undefined): Node {
   const value = entry.fields.get(only ?? "");
   return value ? toNode(value) : toParameters(entry);

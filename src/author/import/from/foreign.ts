@@ -11,7 +11,6 @@ import type { Draft, ImportedEntry } from "../policy.ts";
 /** An integration as another tool's files declare it, in the platform's names. */
 export interface ForeignIntegration {
   readonly slug: string;
-  /** The owner of the integration. */
   readonly of: Owner;
   /** True if it has to be off; its parameters are then ignored. */
   readonly isOff: boolean;
@@ -67,7 +66,6 @@ export interface TranslatedEntry {
   readonly absent?: Pick<ImportedEntry, "kind" | "key">;
   /** The section in which unlisted resources have to be absent. */
   readonly exclusive?: string;
-  /** The location of the declaration. */
   readonly place?: () => Place;
   /**
    * The keys of the source that the entry covers or that its problems name; undefined if one problem concerns the
@@ -94,7 +92,6 @@ export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Cata
   });
 }
 
-/** Reports omitted resources, with the reason. */
 export function notImported(place: Place | undefined, message: string): Problem {
   return { severity: "warning", rule: "not-imported", message, ...(place && { place }) };
 }
@@ -104,7 +101,6 @@ export function unusable(place: Place | undefined, message: string): Problem {
   return { severity: "error", rule: "unreadable", message, ...(place && { place }) };
 }
 
-/** A file, named as the user wrote it. */
 export interface ForeignFile {
   readonly name: string;
   readonly text: string;
@@ -113,7 +109,6 @@ export interface ForeignFile {
 /** Policies with the same desired state as another tool's files, not yet written. */
 export interface ForeignImport {
   readonly drafts: readonly Draft[];
-  /** Errors for unreadable files, warnings for omitted resources. */
   readonly problems: readonly Problem[];
 }
 
@@ -122,7 +117,6 @@ export interface ForeignChoice {
   readonly catalogue: Catalogue;
   readonly platform: Platform;
   readonly secrets: SecretScope;
-  /** Names of variables that manifests refer to already. */
   readonly taken?: readonly string[];
 }
 
@@ -155,7 +149,6 @@ function placeText({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Removes duplicates. */
 export function distinctProblems(problems: readonly Problem[]): readonly Problem[] {
   return [...grouped(problems, ({ place, message }) => JSON.stringify([place, message])).values()].flatMap(
     ([first]) => first ?? [],

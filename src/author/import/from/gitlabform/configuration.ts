@@ -63,13 +63,11 @@ export function idOf(section: string, name: string): string {
   return `${section}/${name}`;
 }
 
-/** The inverse of {@link idOf}. */
 export function sectionAndName(id: string): readonly [section: string, name: string] {
   const at = id.indexOf("/");
   return [id.slice(0, at), id.slice(at + 1)];
 }
 
-/** True if a value is null, or an empty mapping. */
 export function isEmptyValue(value: unknown): boolean {
   return value === null || value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }
@@ -120,7 +118,6 @@ function flatten(value: unknown, isYaml11: boolean): unknown {
   return copy(value, 0);
 }
 
-/** One key of `projects_and_groups` with its sections. */
 export interface ConfigLevel {
   readonly key: string;
   /** `{ integrations: …, hooks: … }`: the sections that policies can declare, with merge keys resolved. */
@@ -128,7 +125,6 @@ export interface ConfigLevel {
   readonly place: (...path: string[]) => Place;
 }
 
-/** The integrations of a gitlabform configuration. */
 export interface Configuration {
   readonly levels: readonly ConfigLevel[];
   readonly skipProjects: readonly string[];

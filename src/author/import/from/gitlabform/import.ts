@@ -39,7 +39,6 @@ import {
   wrongFlag,
 } from "./statement.ts";
 
-/** Imports a gitlabform configuration. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
   const configuration = readConfiguration(file);
   const faults = configuration.levels.flatMap((level) =>
@@ -197,7 +196,6 @@ function chooseName(title: string, slug: string, taken: Set<string>): string {
 /** Fields with the remaining items of their lists, and the reasons why others are left out. */
 interface Unmarked {
   readonly fields: ReadonlyMap<string, ForeignValue>;
-  /** The names of the fields for messages. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
 }

@@ -139,7 +139,6 @@ function pathsOfInherit(config: JsonObject): readonly (readonly string[])[] {
   });
 }
 
-/** A parsed key of `projects_and_groups`. */
 export interface Key {
   readonly level: ConfigLevel;
   readonly form: "common" | "group" | "pattern" | "project";
@@ -199,12 +198,10 @@ export function globFor(pattern: string): string {
   return pattern.replace(/\*$/, "{*,*/**}").replace(/\*(?![*/,}])/g, "{*,*/**/*}");
 }
 
-/** The glob for an entry of `skip_projects`. */
 export function skippedProjects(entry: string): string {
   return entry.endsWith("/*") ? `${entry.slice(0, -2)}*/**` : globFor(entry);
 }
 
-/** The selector of the groups in an entry of `skip_groups`. */
 export function groupsSkipped(entry: string): string {
   const glob = entry.endsWith("/*") ? `${entry.slice(0, -2)}{*,*/**}` : globFor(entry);
   return ownerName("group", glob);
