@@ -1,4 +1,4 @@
-import { isMap, isScalar, type Node } from "yaml";
+import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { parseManifest } from "../manifest/document.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
@@ -26,6 +26,7 @@ import { parsed } from "./toml.ts";
 import {
   configurationEntries,
   innerRange,
+  nameOf,
   resolverOf,
   stringOf,
   valueAt,
@@ -70,7 +71,8 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
     isCi ? configurationEntries(document, included.has(file)) : yamlEntries(document, resolverOf(document)),
   );
   const unread = unreadAs(source, kinds, documents);
-  const read = readParts(source, entries, kinds);
+  const inside = kinds.has("yaml") ? filesInConfigMaps(documents ?? [], text) : [];
+  const read = readParts(source, entries, { kinds, inside });
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : listTables(entries, text);
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
@@ -88,10 +90,15 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
 
 type Parts = Pick<FileView, "commands" | "settings" | "texts" | "programs" | "mentions" | "queries">;
 
-function readParts(source: Source, entries: readonly YamlEntry[], kinds: ReadonlySet<string>): Parts {
+interface Content {
+  readonly kinds: ReadonlySet<string>;
+  readonly inside: readonly FileInside[];
+}
+
+function readParts(source: Source, entries: readonly YamlEntry[], { kinds, inside }: Content): Parts {
   const { text } = source;
-  const written = programTokens(source);
-  const own = listCommands(source, entries, kinds);
+  const written = programTokens(source, inside);
+  const own = [...listCommands(source, entries, kinds), ...inside.flatMap((each) => commandsInside(each, text))];
   const commands = allCommands([...own, ...commandsInProgram(written, text, languageOf(source.file)?.runs)], text);
   const inCommands = tokensOfCommands(commands);
   const evidence = evidenceIn(text);
@@ -157,6 +164,32 @@ function listCommands(
   return kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : [];
 }
 
+/** A script or a program in the `data` of a ConfigMap. */
+interface FileInside {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function filesInConfigMaps(documents: readonly (Node | null)[], text: string): readonly FileInside[] {
+  const maps = documents.flatMap((document) => {
+    const items = stringOf(valueAt(document, "kind")) === "List" ? valueAt(document, "items") : undefined;
+    return isSeq(items) ? (items.items as Node[]) : [document];
+  });
+  return maps.flatMap((map) => {
+    const data = stringOf(valueAt(map, "kind")) === "ConfigMap" ? valueAt(map, "data") : undefined;
+    return (isMap(data) ? data.items : []).flatMap(({ key, value }) => {
+      const range = innerRange(value, text);
+      return range && !range.folded ? [{ name: nameOf(key), start: range.start, end: range.end }] : [];
+    });
+  });
+}
+
+function commandsInside({ name, start, end }: FileInside, text: string): readonly Command[] {
+  const isShell = shellFiles.test(name) || shebang.test(text.slice(start, end).trimStart());
+  return isShell ? commandsOf(text, start, end) : [];
+}
+
 /** Values of variables of a CI/CD configuration. */
 function variableTexts(entries: readonly YamlEntry[], kinds: ReadonlySet<string>, text: string): readonly Token[] {
   if (!kinds.has("ci")) return [];
@@ -177,9 +210,12 @@ function listTables(entries: readonly YamlEntry[], text: string): readonly TextF
   });
 }
 
-function programTokens({ file, text }: Source): readonly Token[] {
-  const language = languageOf(file);
-  return language ? tokensOf(text, language) : [];
+function programTokens({ file, text }: Source, inside: readonly FileInside[]): readonly Token[] {
+  const files = [{ name: file, start: 0, end: text.length }, ...inside];
+  return files.flatMap(({ name, start, end }) => {
+    const language = languageOf(name);
+    return language ? tokensOf({ text: text.slice(start, end), start }, language) : [];
+  });
 }
 
 /** Problems of the policies of a manifest at the release of the scan, in any dialect. */

@@ -59,8 +59,8 @@ export function languageOf(file: string): Language | undefined {
 }
 
 /** The tokens of a program. Never throws, whatever the text is. */
-export function tokensOf(text: string, language: Language): readonly Token[] {
-  return joinLiterals(lex({ text, start: 0 }, language));
+export function tokensOf(fragment: TextFragment, language: Language): readonly Token[] {
+  return joinLiterals(lex(fragment, language));
 }
 
 /** The tokens within a string literal, such as JSON or another program. */
