@@ -89,6 +89,15 @@ describe("what projects share", () => {
     expect(draftsFor({ "a/x": wiki("a/y"), "a/y": wiki("a/x") })).toHaveLength(2);
   });
 
+  test("may hold the name and the ID of its project, if that makes more of them equal", () => {
+    const wiki = (words: string) => ({ "external-wiki": { external_wiki_url: `https://w.example.com/${words}/` } });
+    expect(draftsFor({ "a/x": wiki("x-1-x"), "a/y": wiki("y-2-y") }).map(([name]) => name)).toEqual(["a/x", "a/y"]);
+    expect(draftsFor({ "a/x": wiki("x/1"), "a/y": wiki("y/2") })).toEqual([
+      ["a", "a/**", "", "external-wiki https://w.example.com/${project.name}/${project.id}/"],
+    ]);
+    expect(draftsFor({ "a/x": wiki("x"), "a/y": wiki("x") })).toEqual([["a", "a/**", "", "external-wiki"]]);
+  });
+
   test("is selected by narrower folders where a wide one has many exceptions", () => {
     const mail = { "emails-on-push": { recipients: "a@example.com", disable_diffs: true, push_events: false } };
     const named = (folder: string, has: Has) =>

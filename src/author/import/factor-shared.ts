@@ -18,7 +18,7 @@ import {
   selectMembers,
 } from "./placement.ts";
 import { type Draft, type ImportedEntry, type ImportedProject, policyText } from "./policy.ts";
-import { withTemplates } from "./templates.ts";
+import { type FactName, withTemplates } from "./templates.ts";
 
 /**
  * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects,
@@ -37,7 +37,9 @@ export function factorShared(
     imported.flatMap((each) => listEntries(each, catalogue)),
     ({ content }) => declarationOf(catalogue, content.entry),
   );
-  const placed = [...occurrences.values()].map((each) => ({ each, ...choosePlacement(each, fleet) }));
+  const placed = [...occurrences.values()].map(withCommonForms).map((each) => {
+    return { each, ...choosePlacement(each, fleet) };
+  });
   const groups = new Map<string, Group>();
   for (const { each, shared } of placed) {
     const declaring = new Set(each.map(({ project }) => project));
@@ -123,10 +125,34 @@ function createFleet(imported: readonly ImportedProject[], listing: readonly Pro
 function listEntries({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
   return entries.map((original) => {
     const entry = withTemplates(original, project);
-    const { fields, remarks } = entry;
-    const form = JSON.stringify([[...fields], remarks]);
-    return { project, form, content: { entry, original }, lines: countLines(entry, catalogue) };
+    return { project, form: formOf(entry), content: { entry, original }, lines: countLines(entry, catalogue) };
   });
+}
+
+function formOf({ fields, remarks }: ImportedEntry): string {
+  return JSON.stringify([[...fields], remarks]);
+}
+
+const variantFacts: readonly (readonly FactName[])[] = [
+  ["path"],
+  ["path", "name"],
+  ["path", "id"],
+  ["path", "name", "id"],
+];
+
+/** Interpolates the name and the ID of projects where that gives more of them the same entry. */
+function withCommonForms(occurrences: readonly Occurrence<EntryVariant>[]): readonly Occurrence<EntryVariant>[] {
+  const variants = occurrences.map((occurrence) => {
+    const { project, content } = occurrence;
+    return variantFacts.map((facts): Occurrence<EntryVariant> => {
+      const entry = withTemplates(content.original, project, facts);
+      return { ...occurrence, form: formOf(entry), content: { ...content, entry } };
+    });
+  });
+  const forms = variants.flatMap((each) => [...new Set(each.map(({ form }) => form))]);
+  const counts = new Map([...grouped(forms, (form) => form)].map(([form, { length }]) => [form, length]));
+  const count = ({ form }: Occurrence<EntryVariant>) => counts.get(form) ?? 0;
+  return variants.map((each) => each.reduce((best, other) => (count(other) > count(best) ? other : best)));
 }
 
 function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {

@@ -3,24 +3,54 @@ import { bareName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";
 import { type ImportedEntry, type ImportedValue, literal } from "./policy.ts";
 
-/** Replaces the path of the project in texts by an interpolation. Only for the exact path of the server, with a slash. */
-export function withTemplates(entry: ImportedEntry, project: Project): ImportedEntry {
-  const path = bareName(project.path ?? "");
-  if (project.id === undefined || !path.includes("/")) return entry;
-  const reference = `\${${ownerOfName(project.name)}.path}`;
+/** Facts of a project or group that texts may contain, in the order in which they are looked for. */
+const factNames = ["path", "name", "id"] as const;
+
+export type FactName = (typeof factNames)[number];
+
+/** Replaces facts of the project in texts by interpolations. */
+export function withTemplates(
+  entry: ImportedEntry,
+  project: Project,
+  names: readonly FactName[] = ["path"],
+): ImportedEntry {
+  const facts = factNames.filter((name) => names.includes(name)).flatMap((name) => readFact(project, name) ?? []);
+  if (facts.length === 0) return entry;
   const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
     name,
-    stated.form === "value" ? withReference(stated, path, reference) : stated,
+    stated.form === "value" ? withFacts(stated, facts) : stated,
   ]);
   return { ...entry, fields: new Map(fields) };
 }
 
-type StatedValue = Extract<ImportedValue, { form: "value" }>;
+interface Fact {
+  /** `project.name`. */
+  readonly reference: string;
+  readonly value: string;
+  /** Matches the value as a whole word. */
+  readonly pattern: string;
+}
 
-function withReference(stated: StatedValue, path: string, reference: string): ImportedValue {
+/** Only for the exact path of the server, with a slash. */
+function readFact(project: Project, name: FactName): Fact | undefined {
+  const { id } = project;
+  const path = bareName(project.path ?? "");
+  if (id === undefined || !path.includes("/")) return undefined;
+  const value = { path, name: path.slice(path.lastIndexOf("/") + 1), id: String(id) }[name];
+  const text = value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const pattern = name === "path" ? text : name === "id" ? `(?<!\\d)${text}(?!\\d)` : `(?<![\\w-])${text}(?![\\w-])`;
+  return { reference: `${ownerOfName(project.name)}.${name}`, value, pattern };
+}
+
+function withFacts(stated: Extract<ImportedValue, { form: "value" }>, facts: readonly Fact[]): ImportedValue {
   const { value } = stated;
-  if (typeof value !== "string" || !value.includes(path)) return stated;
-  const text = value.split(path).map(literal).join(reference);
-  const back = interpolate(text, () => ({ value: path }));
+  if (typeof value !== "string") return stated;
+  const pattern = new RegExp(`(${facts.map((fact) => fact.pattern).join("|")})`, "u");
+  const parts = value.split(pattern);
+  if (parts.length === 1) return stated;
+  const textOf = (part: string) => facts.find((fact) => fact.value === part)?.reference;
+  const text = parts.map((part, index) => (index % 2 === 1 ? `\${${textOf(part)}}` : literal(part))).join("");
+  const known = new Map(facts.map((fact) => [fact.reference, fact.value]));
+  const back = interpolate(text, (name) => ({ value: known.get(name) ?? "" }));
   return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
 }
