@@ -57,14 +57,14 @@ export function pipelineOf(documents: readonly (Node | null)[], isIncluded: bool
   const pairs = documents.flatMap((document) => (isMap(document) ? document.items : []));
   const names = pairs.map(({ key }) => nameOf(key));
   const extended = new Set(pairs.flatMap(({ value }) => namesExtended(value)));
-  const references = new Set<string>();
+  const references: string[] = [];
   for (const document of documents)
     if (document)
       visit(document, {
-        Seq: (_, node) => void (isTagReference(node) && keysOf(node).forEach((key) => references.add(key))),
+        Seq: (_, node) => void (isTagReference(node) && references.push(...keysOf(node))),
       });
   const isUsed = (name: string) =>
-    extended.has(name) || references.has(name) || names.indexOf(name) !== names.lastIndexOf(name);
+    extended.has(name) || references.includes(name) || names.indexOf(name) !== names.lastIndexOf(name);
   const standalone = pairs.filter((pair) => !isUsed(nameOf(pair.key)) && isWhole(pair)).map(({ key }) => nameOf(key));
   return { isOpen, isMerged, names: new Set(names), standalone: new Set(standalone) };
 }
