@@ -11,10 +11,7 @@ import { sharedOptions } from "./options.ts";
 import { type CliCommand, type CommandName, commands, groupOf, groups, type Options } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
-/**
- * Runs the command line of a process, whose first two words of `argv` are skipped. Redaction knows only the secrets of
- * this run. Resolves to the exit code, which a failed output recorded in `host.exitCode` can only make worse.
- */
+/** Resolves to the exit code, which a failed output recorded in `host.exitCode` can only make worse. */
 export async function main(host: Host): Promise<ExitCode> {
   let ended: ExitCode = exit.done;
   resetSecrets(host.env);

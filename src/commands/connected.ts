@@ -61,10 +61,7 @@ export function shownDeployment(written: WriteOutcome, { palette, note: tell }: 
   return { text: () => deploymentText(row, palette), json: () => JSON.stringify(row, null, 2) };
 }
 
-/**
- * Checks options and arguments as parameters of an endpoint, and prints notes.
- * @throws UserError naming every mistake.
- */
+/** @throws UserError naming every mistake. */
 export function checked(terminal: Terminal, name: EndpointName, given: Given, facts?: Catalogue["facts"]): Passed {
   const result = passed(name, given, otherNames, facts);
   for (const note of result.notes) terminal.note(`note: ${note}`);

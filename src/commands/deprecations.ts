@@ -28,10 +28,7 @@ export const run: Run<Options<"deprecations">> = (terminal, options) => {
   return exit.done;
 };
 
-/**
- * The requested release, or else that of the surrounding workspace, or else 14.5.
- * @throws UserError if it is not a release.
- */
+/** That of the workspace, else 14.5, unless requested. @throws UserError if it is not a release. */
 export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
   const { release } = options;
   return release === undefined ? workspaceRelease(folderOf(terminal, options)) : checkedRelease(release);

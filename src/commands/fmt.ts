@@ -76,11 +76,7 @@ function manifestsAround(folder: string): FormatTargets {
   return { ...listManifests(dirname(findWorkspace(folder))), skipped: [] };
 }
 
-/**
- * A named file, or the workspace's manifests below a named folder. The workspace is that of `home`, where the command
- * runs, or else that of the folder.
- * @throws UserError for a folder of no workspace, or of another one.
- */
+/** @throws UserError for a folder of no workspace, or of another one than that of `home`, where the command runs. */
 function manifestsAt({ cwd }: Terminal, home: string, path: string): FormatTargets {
   const named = resolve(cwd, path);
   const error = errorAt(named);

@@ -129,10 +129,7 @@ export function schemaFrom(folder: string, around: string): string {
   return relative(folder, schema).replaceAll(sep, "/");
 }
 
-/**
- * Notes files that the workspace does not include, and invalid policies: for this release of the server, or for
- * `validate`, which cannot query it. Returns true if the workspace is valid for the server.
- */
+/** Returns true if the workspace is valid for this release of the server. */
 export function checkImported(
   { cwd, note }: Terminal,
   written: readonly ImportedFile[],

@@ -222,10 +222,7 @@ const assumed: ChosenDialect = { dialect: neutral.name };
 /** Milliseconds to wait for a server that does not respond. */
 const patience = 10_000;
 
-/**
- * Chooses the dialect: that of the flag, else that of the server if there is a token, else that of the specification.
- * Prints a note if the server could not be queried.
- */
+/** That of the flag, else that of the server if there is a token, else that of the specification. */
 async function chooseDialect(terminal: Terminal, url: string, named: string | undefined): Promise<ChosenDialect> {
   if (named !== undefined) return { dialect: named, because: "" };
   if (!hasToken(terminal.env) || (url === exampleUrl && !terminal.env.EVENKEEL_URL)) return assumed;

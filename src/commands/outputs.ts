@@ -132,10 +132,7 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
   }
 }
 
-/**
- * Writes the outputs of a run at its end. An output that cannot be written is reported and makes the run fail; the others
- * are still written.
- */
+/** An output that cannot be written makes the run fail; the others are still written. */
 export function writeTo(terminal: Terminal, path: string, text: string): void {
   try {
     put(terminal, outputAt(resolve(terminal.cwd, path)), text);
@@ -149,7 +146,7 @@ function put(terminal: Terminal, output: Output, text: string): void {
   if ("file" in output) writeOutput(output, `${text}\n`);
   else if ("fd" in output && output.fd === 1) terminal.print(text);
   else if ("fd" in output && output.fd === 2) terminal.warn(text);
-  else terminal.blocking(() => writeOutput(output, `${text}\n`));
+  else writeOutput(output, `${text}\n`);
 }
 
 function readPrevious({ cwd }: Terminal, path: string): string | undefined {

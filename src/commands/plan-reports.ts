@@ -175,10 +175,7 @@ function pathBelow(folder: string, file: string): readonly string[] | undefined 
 /** Milliseconds between two lines of progress in a log. */
 const betweenLines = 60_000;
 
-/**
- * Shows the progress of a run with workers in its progress bars or, without a terminal, as a line a minute. `now` is in
- * milliseconds.
- */
+/** In the progress bars or, without a terminal, as a line a minute. `now` is in milliseconds. */
 export function follow(
   { note }: Pick<Terminal, "note">,
   bars: Readonly<Record<Stage, Progress>>,

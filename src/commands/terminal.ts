@@ -18,10 +18,6 @@ export interface Terminal {
   readonly note: (text: string) => void;
   /** Reports an output that could not be written on stderr, and makes the run fail. */
   readonly fail: (sentence: string) => void;
-  /**
-   * Runs something that may block on another program, such as opening a FIFO: a signal then ends the process at once.
-   */
-  readonly blocking: (work: () => void) => void;
   /** For stdout and for stderr. */
   readonly palette: Palette;
   readonly warnings: Palette;
@@ -75,7 +71,6 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
       warn(`error: ${sentence}`);
       host.exitCode = exit.problem;
     },
-    blocking: (work) => blocking(host, work),
     palette: paletteFor(host, stdout, color),
     warnings,
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
@@ -136,17 +131,6 @@ async function* readLines(input: Host["stdin"]): AsyncIterable<string> {
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Runs something during which a signal has its default effect: ending the process at once. */
-function blocking(host: Host, work: () => void): void {
-  const previous = signals.map((signal) => [signal, host.listeners(signal)] as const);
-  for (const signal of signals) host.removeAllListeners(signal);
-  try {
-    work();
-  } finally {
-    for (const [signal, listeners] of previous) for (const listener of listeners) host.on(signal, listener);
-  }
-}
 
 /** Aborted by the first signal after `listen`; the second one ends the process, after `leaving`. */
 function createInterruption(
@@ -280,8 +264,6 @@ export interface Host {
   readonly cwd: () => string;
   readonly on: (signal: NodeJS.Signals, listener: NodeJS.SignalsListener) => unknown;
   readonly emit: (signal: NodeJS.Signals, name: NodeJS.Signals) => boolean;
-  readonly listeners: (signal: NodeJS.Signals) => readonly NodeJS.SignalsListener[];
-  readonly removeAllListeners: (signal: NodeJS.Signals) => unknown;
   readonly exit: (code: number) => void;
   /** True if nothing about its runs may be stored. */
   readonly unrecorded?: true;

@@ -28,21 +28,12 @@ import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-interface ValidationDocument {
-  readonly format_version: "1.0";
-  readonly valid: boolean;
-  readonly problems: readonly object[];
-  readonly warnings: readonly object[];
-  /** Entries of policies with a wildcard that other policies override, in projects known offline. */
-  readonly overrides: readonly OverrideCount[];
-}
-
 export const run: Run<Options<"validate">> = async (terminal, options) => {
   const write = await openFindingReports(terminal, "validate", options);
   const report: Report = (all, text, overrides = []) => {
     const { problems, warnings } = bySeverity(all);
     const valid = !hasErrors(all);
-    const document: ValidationDocument = { format_version: "1.0", valid, problems, warnings, overrides };
+    const document = { format_version: "1.0", valid, problems, warnings, overrides };
     const exitCode = document.valid ? exit.done : exit.problem;
     write(
       { text: () => validText(terminal, text, overrides), json: () => JSON.stringify(document, null, 2) },

@@ -150,12 +150,6 @@ function metricsText(
   return [seen, own].filter(Boolean).join("\n");
 }
 
-export interface CheckPrinter {
-  readonly checked: (end: CheckEnd) => void;
-  readonly metrics: () => CheckFigures;
-  readonly tokenExpires: (day: string | null) => void;
-}
-
 interface CheckFigures {
   /** The last full check in the format of `--report prometheus`; empty before the first one. */
   readonly seen: string;
@@ -167,15 +161,15 @@ interface CheckFigures {
   readonly tokenExpires: number | undefined;
 }
 
-function checkPrinter(terminal: Terminal): CheckPrinter {
+function checkPrinter(terminal: Terminal) {
   let figures: CheckFigures = { seen: "", server: "", checks: {}, last: undefined, tokenExpires: undefined };
   const reported = { problems: "" };
   return {
-    metrics: () => figures,
-    tokenExpires: (day) => {
+    metrics: (): CheckFigures => figures,
+    tokenExpires: (day: string | null) => {
       figures = { ...figures, tokenExpires: day === null ? undefined : Date.parse(day) / 1000 };
     },
-    checked: (end) => {
+    checked: (end: CheckEnd) => {
       const { outcome } = end;
       terminal.print(formatCheck(end));
       const problems = problemLines(end);

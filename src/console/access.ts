@@ -69,10 +69,7 @@ function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
-/**
- * True if the Host header names this machine. Rejects DNS rebinding: a page elsewhere whose name resolves to this
- * address.
- */
+/** Rejects DNS rebinding: a page elsewhere whose name resolves to this address. */
 function namesLoopback(host: string | undefined): boolean {
   return isLoopback((host ?? "").replace(/:\d+$/, ""));
 }

@@ -29,11 +29,7 @@ export const terraform: Renderer = ({ plan, exitCode }) => {
   return JSON.stringify({ ...shown, ...explainFailure(plan, exitCode) });
 };
 
-/**
- * Variables for later jobs of a pipeline: `NAME=value` lines, as both GitLab's dotenv reports and GitHub's step outputs
- * take them. Values are numbers, words, comma-separated words or the name of a run, so none needs quotes. The exit code
- * comes last.
- */
+/** `NAME=value` lines, as GitLab's dotenv reports and GitHub's step outputs take them. No value needs quotes. */
 export const dotenv: Renderer = (report) => {
   const counts = report.compared ? countVariables(report) : { pending: "unknown" };
   const variables = { ...counts, ...failureVariables(report), exit_code: report.exitCode };

@@ -8,10 +8,7 @@ import { type NextStep, nextStepsText, type Palette } from "./terminal.ts";
 import { headText, objectionsText, problemsText, sectionText, signText } from "./text.ts";
 import { planView } from "./view.ts";
 
-/**
- * One line per outcome; equal outcomes of the same change in many projects share a line. Unsuccessful ones come last,
- * next to the counts.
- */
+/** Equal outcomes of the same change share a line; unsuccessful ones come last, next to the counts. */
 export function outcomeLines(changes: readonly PlannedChange[], palette: Palette): string {
   const isApplied = ({ outcome }: PlannedChange) => outcome?.status === "applied";
   const [applied, others] = [changes.filter(isApplied), changes.filter((change) => !isApplied(change))];

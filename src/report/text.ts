@@ -36,10 +36,7 @@ function changesText(plan: Plan, view: View, title: Title, palette: Palette): st
   ]);
 }
 
-/**
- * Summary of a plan for its signer: origin, highlights and counts. Omits the number of approvals recorded when the plan
- * was saved.
- */
+/** Omits the number of approvals recorded when the plan was saved. */
 export function signedPlanText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   const objections = plan.objections.filter(({ guard }) => guard !== "approvals");
   const view = planView(plan, catalogue);

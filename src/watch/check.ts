@@ -65,10 +65,7 @@ export function outcomeOf({ exitCode, plan, compared }: Omit<CheckEnd, "outcome"
   return endWord(exitCode, hasDrifted ? "drift" : "pending") ?? inSync;
 }
 
-/**
- * Stores a check as a run that never opened its own state, because its manifests have errors. Resolves to its name;
- * null if the state could not store it.
- */
+/** For a check whose manifests have errors. Resolves to its run; null if the state could not store it. */
 export async function recordBlockedCheck(
   { runs }: WorkspaceState,
   { env }: Request,

@@ -10,10 +10,7 @@ import { isSameSecret } from "../secrets/token.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { revisionFingerprint } from "../workspace/load-revision.ts";
 
-/**
- * True if a file of a workspace, or one that its links lead to, differs between two commits, or if git cannot compare
- * them.
- */
+/** Follows links of the workspace; true if git cannot compare the commits. */
 export function touchesWorkspace(folder: string, from: string, to: string): boolean {
   const isSame = unlessMistaken(() => {
     const repository = repositoryAround(dirname(findWorkspace(folder)));

@@ -84,10 +84,7 @@ export function every(milliseconds: number, start: number): Schedule {
 
 const expected = 'expected minute, hour, day, month and weekday, such as "7 * * * *", seven minutes past each hour';
 
-/**
- * The times of a cron expression, in the time zone of this process.
- * @throws UserError (64) for an expression that is invalid or matches no future time.
- */
+/** In the time zone of this process. @throws UserError (64) for an expression that matches no future time. */
 export function cron(expression: string, now: number): Schedule {
   const shown = JSON.stringify(expression.slice(0, 100));
   const parsed = parse(expression);

@@ -45,10 +45,7 @@ function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: 
   return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }
 
-/**
- * Fast-forwards the checkout. An error is reported once, and a slow remote only if a check waits for it. Resolves to a
- * commit that was not checked yet.
- */
+/** An error is reported once. Resolves to a commit that was not checked yet. */
 async function forward(
   { options: { follow, clock, request, host } }: Leadership,
   memory: WatchState,

@@ -33,10 +33,7 @@ function firstDue({ unkept }: WatchProgress, now: number): Due {
   return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.checks) };
 }
 
-/**
- * Checks until the watcher is stopped, has made `checks` checks, or has lost its lease. Resolves to an exit code; undefined
- * if it lost its lease.
- */
+/** Resolves to an exit code; undefined if the watcher lost its lease. */
 export async function runWatchLoop(
   leader: Leadership,
   memory: WatchState,
@@ -150,10 +147,7 @@ interface SelectedApply {
   readonly waiting?: WatchMemory["waiting"];
 }
 
-/**
- * Applies selected changes of a check, subject to guards, rules, approvals and waves. While another run applies, they are
- * left to the next check.
- */
+/** While another run applies, they are left to the next check. */
 async function applySelected(
   { options, state, lease, settings }: Leadership,
   { plan: found }: Planned,

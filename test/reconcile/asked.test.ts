@@ -33,7 +33,6 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
     listen: () => {},
     lines: async function* () {},
     unrecorded: false,
-    blocking: (work) => work(),
     palette: plain,
     warnings: plain,
     interactive: true,

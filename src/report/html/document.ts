@@ -24,10 +24,7 @@ ${body}
 </html>`;
 }
 
-/**
- * Content security policy of a report file. Only the style sheet and the script in the file may run. The page loads
- * nothing and sends nothing, and the script cannot turn a string into markup.
- */
+/** Only the style sheet and the script in the file may run; the page loads and sends nothing. */
 export const reportPolicy = [
   "default-src 'none'",
   `script-src '${hash(script)}'`,

@@ -2,10 +2,7 @@ export const facets = ["policy_effect", "events", "action", "kind", "outcome"] a
 
 export type Facet = (typeof facets)[number];
 
-/**
- * A filter of the list of changes; an empty set matches everything. Kept in the URL fragment, so that links preserve
- * it.
- */
+/** A filter of the list of changes, kept in the URL fragment; an empty set matches everything. */
 export interface Filter extends Readonly<Record<Facet, ReadonlySet<string>>> {
   /** Words that must all occur. */
   readonly q: string;

@@ -15,9 +15,7 @@ export class Markup {
 
 type Interpolated = Markup | string | number | readonly Interpolated[];
 
-/**
- * Builds markup. Every interpolated string is escaped, also in attributes, and invisible characters are written out.
- */
+/** Every interpolated string is escaped, also in attributes, and invisible characters are written out. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Markup {
   let text = strings[0] ?? "";
   values.forEach((value, index) => {

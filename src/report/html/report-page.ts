@@ -22,10 +22,7 @@ interface PlanPage {
   readonly next?: readonly NextStep[] | undefined;
 }
 
-/**
- * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
- * none. All changes are in the document: the script only filters and opens them.
- */
+/** Holds all changes and no secret, because a plan holds none; the script only filters. */
 export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}): string {
   const { command, lineUrl, before, next = [] } = page;
   const labels = command === "drift" ? foundLabels : {};
