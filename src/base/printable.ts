@@ -38,7 +38,7 @@ function withoutMarks(text: string): string {
 }
 
 /** `\uXXXX` for a character, twice for a surrogate pair, as in JSON. */
-export function escaped(character: string): string {
+function escaped(character: string): string {
   return [...Array(character.length).keys()]
     .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
     .join("");

@@ -9,7 +9,7 @@ import { counted } from "../base/text-format.ts";
 import { connectWriter } from "../client/client.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
-import { type AcceptReport, acceptJson, acceptText } from "../report/accept.ts";
+import { type AcceptReport, acceptJson, acceptText } from "../report/policy-texts.ts";
 import { connectionFrom } from "../run/connection.ts";
 import { closeMergeRequest } from "../run/merge-requests.ts";
 import type { Request } from "../run/request.ts";

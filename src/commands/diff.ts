@@ -16,7 +16,7 @@ import {
 } from "../report/revision.ts";
 import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
 import type { Run } from "./command.ts";
-import { type Fleet, keptFleet, projectFile } from "./known-fleet.ts";
+import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
 import { asksForHtml, openReports } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
@@ -49,7 +49,7 @@ function listServers({ env }: Terminal, { before, after }: OpenedRevisions): rea
   return [before, after].map(({ side }) => describeServerUrl(env, side.workspace.server));
 }
 
-function createDocument({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {
+function createDocument({ before, after }: OpenedRevisions, fleet: KnownFleet | undefined): RevisionDocument {
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
   const absent = before.isThere ? [] : [absentWorkspace];

@@ -8,13 +8,13 @@ import { openState, type StateOf } from "../state/open-state.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface Fleet {
+export interface KnownFleet {
   readonly listing: Listing;
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
 }
 
-export function projectFile({ cwd }: Pick<Terminal, "cwd">, name: string): Fleet {
+export function projectFile({ cwd }: Pick<Terminal, "cwd">, name: string): KnownFleet {
   const { projects, problems } = readProjectFile(resolve(cwd, name), name);
   return { listing: { source: "file", projects: projects.length }, projects, problems };
 }
@@ -24,7 +24,7 @@ export async function keptFleet(
   { env, note }: Pick<Terminal, "env" | "note">,
   { root, name }: Pick<StateOf, "root" | "name">,
   servers: readonly string[],
-): Promise<Fleet | undefined> {
+): Promise<KnownFleet | undefined> {
   const stored = await readKept({ root, name, env }).catch((error) => {
     if (!(error instanceof UserError)) throw error;
     note(printable(`note: the saved project list is not used: ${error.message}`));

@@ -1,4 +1,8 @@
-import { exit, exitCode, UserError } from "../base/exit.ts";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeTexts } from "../author/accept/manifests.ts";
+import { changesByPruning, pruneTexts } from "../author/prune.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { compareTexts } from "../base/text-format.ts";
 import { describeServerUrl } from "../client/server-url.ts";
@@ -6,17 +10,26 @@ import { rulingFor } from "../manifest/layers.ts";
 import { isWide, overridesOf } from "../manifest/overrides.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { knownProjects } from "../manifest/projects.ts";
+import { prunableEntries, widePolicies } from "../manifest/prune.ts";
 import { isSelected } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { projectNamed, projectTest } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
-import { type OverriddenEntry, overriddenEntry, overridesText } from "../report/overrides.ts";
+import {
+  type OverriddenEntry,
+  overriddenEntry,
+  overridesText,
+  type PruneReport,
+  prunedCounts,
+  pruneJson,
+  pruneText,
+} from "../report/policy-texts.ts";
 import { type Checked, validated } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { type Fleet, keptFleet, projectFile } from "./known-fleet.ts";
-import { openReports, printProblems } from "./outputs.ts";
+import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
+import { openReports, printProblems, save } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -39,11 +52,11 @@ export const run: Run<Options<"overrides">> = async (terminal, options, [name]) 
 
 interface OfflineFleet {
   readonly context: Checked;
-  readonly fleet: Fleet | undefined;
+  readonly fleet: KnownFleet | undefined;
   readonly projects: readonly Project[];
 }
 
-export async function openOffline(
+async function openOffline(
   terminal: Terminal,
   options: Options<"overrides" | "prune">,
 ): Promise<OfflineFleet | undefined> {
@@ -60,12 +73,12 @@ function readFleet(
   terminal: Terminal,
   { loaded: { root, workspace } }: Checked,
   file: string | undefined,
-): Promise<Fleet | undefined> {
+): Promise<KnownFleet | undefined> {
   if (file !== undefined) return Promise.resolve(projectFile(terminal, file));
   return keptFleet(terminal, { root, name: workspace.name }, [describeServerUrl(terminal.env, workspace.server)]);
 }
 
-export function findPolicy(name: string, policies: readonly Policy[]): Policy {
+function findPolicy(name: string, policies: readonly Policy[]): Policy {
   const found = policies.find((policy) => policy.name === name);
   if (found) return found;
   const names = policies.map((policy) => policy.name);
@@ -94,4 +107,71 @@ function overriddenEntries(
       (a, b) =>
         compareTexts(a.policy, b.policy) || compareTexts(a.entry, b.entry) || compareTexts(a.project, b.project),
     );
+}
+
+export const prune: Run<Options<"prune">> = async (terminal, options, names) => {
+  const report = openReports(terminal, options.report);
+  const yields = options.yield === true;
+  if (yields && names.length !== 1) throw new UserError("--yield takes one policy, to which others yield", exit.usage);
+  const opened = await openOffline(terminal, options);
+  if (!opened) return exitCode({ problem: true });
+  const { context, projects, fleet } = opened;
+  const { policies } = context;
+  const wide = names.length > 0 ? names.map((name) => findPolicy(name, policies)) : widePolicies(policies);
+  const entries = prunableEntries({ policies, projects, wide, yields });
+  const pruned = pruneTexts(context, entries);
+  const changes = changesByPruning(context, pruned, projects);
+  const found: PruneReport = {
+    ...{ entries: pruned.removed, left: pruned.left, changes, policies: pruned.emptied.length },
+    unseen: yields && !fleet && pruned.removed.some(({ policy }) => isWide(policy)),
+    files: [...pruned.texts.values()].filter((text) => text === "").length,
+  };
+  const { catalogue } = context.loaded.workspace;
+  report({
+    text: () => (entries.length > 0 ? pruneText(found, catalogue, terminal.palette) : ""),
+    json: () => pruneJson(found),
+  });
+  if (entries.length === 0) {
+    terminal.note("Nothing to prune.");
+    return exitCode({});
+  }
+  return writePruned(terminal, options, { context, pruned, found });
+};
+
+interface Writing {
+  readonly context: Checked;
+  readonly pruned: ReturnType<typeof pruneTexts>;
+  readonly found: PruneReport;
+}
+
+async function writePruned(
+  terminal: Terminal,
+  options: Options<"prune">,
+  { context, pruned, found }: Writing,
+): Promise<ExitCode> {
+  if (options.check) {
+    terminal.note(`Could go: ${prunedCounts({ ...found, entries: [...found.entries, ...found.left] })}.`);
+    return exitCode({ problem: true });
+  }
+  const counts = prunedCounts(found);
+  const isChange = found.changes.length > 0 || found.unseen;
+  if (!options.yield && found.changes.length > 0)
+    throw new UserError(`${found.changes[0]?.address} would change; nothing was written`);
+  if (options.yield && !options.yes && isChange) {
+    if (!(await terminal.confirm(`Remove ${counts}? Only yes removes them: `))) {
+      terminal.note("Nothing was written.");
+      return exitCode({ problem: true });
+    }
+  }
+  writeTexts(context, (root, texts) => writeFiles(terminal, root, texts), pruned);
+  terminal.note(`Removed ${counts}.`);
+  return exitCode({ problem: pruned.left.length > 0 });
+}
+
+function writeFiles(terminal: Terminal, root: string, texts: ReadonlyMap<string, string>): void {
+  for (const [name, text] of texts) {
+    const path = join(root, name);
+    if (text.trim() === "") rmSync(path);
+    else save(terminal, path, text);
+  }
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { exitCode } from "../base/exit.ts";
 import { paragraphs, shellWord } from "../base/text-format.ts";
+import { unmanagedJson, unmanagedText } from "../report/policy-texts.ts";
 import { type NextStep, nextStepsText } from "../report/terminal.ts";
-import { unmanagedJson, unmanagedText } from "../report/unmanaged.ts";
 import { type Unmanaged, unmanagedResources } from "../run/unmanaged.ts";
 import type { Run } from "./command.ts";
 import { formatCommand } from "./next-steps.ts";

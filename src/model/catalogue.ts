@@ -16,7 +16,6 @@ export {
   type Integration,
   type IntegrationParameter,
   impliedFields,
-  isDestination,
   isRequiredAt,
   quirksAt,
 } from "./integration.ts";

@@ -1,13 +1,7 @@
 import { didYouMean } from "../base/nearest.ts";
 import { paragraphs } from "../base/text-format.ts";
-import {
-  type Catalogue,
-  hasActiveParameter,
-  type Integration,
-  type IntegrationParameter,
-  type ObservedQuirk,
-} from "../model/catalogue.ts";
-import { keyFieldsOf, ownersOf, type ResourceKind, sectionOf } from "../model/resource-kind.ts";
+import { type Catalogue, hasActiveParameter, type Integration, type IntegrationParameter } from "../model/catalogue.ts";
+import { keyFieldsOf, ownersOf, type ResourceKind, sectionOf, writtenCall } from "../model/resource-kind.ts";
 import {
   fieldFacts,
   fieldValues,
@@ -42,7 +36,62 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   if (kinds.length > 0) return explainedKinds(kinds, name, field);
   const integration = integrations.get(name);
   if (integration) return explainedIntegration(integration, field);
-  return unknownName(catalogue, name);
+  return (field === undefined && name !== "" && explainedWord(catalogue, name)) || unknownName(catalogue, name);
+}
+
+/** A kind or an integration, and the field that has the word as its name. */
+type Place = { readonly field: string | undefined } & (
+  | { readonly kind: ResourceKind }
+  | { readonly integration: Integration }
+);
+
+/** Explains the word of a field, of a request's path, or of a kind's name: one place in full, several as a list. */
+function explainedWord(catalogue: Catalogue, word: string): Explained | undefined {
+  const places = placesOf(catalogue, word);
+  if (places.length === 0) return undefined;
+  const json = places.map((place) =>
+    "kind" in place ? kindJson(place.kind, place.field) : integrationJson(place.integration, place.field),
+  );
+  const topics = places.map((place) => ("kind" in place ? kindTopic(place.kind) : integrationTopic(place.integration)));
+  const isOne = new Set(topics.map(({ name }) => name)).size === 1;
+  const field = places[0]?.field;
+  const text = (palette: Palette) =>
+    isOne
+      ? topics.map((topic) => topicText(topic, field, palette)).join("\n\n")
+      : placesText(word, topics, field, palette);
+  return { text, json };
+}
+
+function placesOf(catalogue: Catalogue, word: string): readonly Place[] {
+  const kinds = kindFiles(catalogue);
+  const fields: readonly Place[] = [
+    ...kinds
+      .filter(({ fields: { properties } }) => Object.hasOwn(properties, word))
+      .map((kind) => ({ kind, field: word })),
+    ...[...catalogue.integrations.values()]
+      .filter(({ parameters }) => parameters.has(word))
+      .map((integration) => ({ integration, field: word })),
+  ];
+  if (fields.length > 0) return fields;
+  const whole = (kind: ResourceKind): Place => ({ kind, field: undefined });
+  const called = kinds.filter(({ calls }) =>
+    Object.values(calls).some((call) => writtenCall(call).path.split(/[/?]/).includes(word)),
+  );
+  const named = kinds.filter(({ name, title = "" }) =>
+    `${name} ${title}`
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .includes(word.toLowerCase()),
+  );
+  return (called.length > 0 ? called : named).map(whole);
+}
+
+function placesText(word: string, topics: readonly Topic[], field: string | undefined, palette: Palette): string {
+  const rows = topics.map(({ name, description, fields }): readonly [string, string] => {
+    const about = field === undefined ? description : fields.find((each) => each.name === field)?.description;
+    return [field === undefined ? name : `${name}.${field}`, /^.*?[.](?=\s|$)/s.exec(about ?? "")?.[0] ?? about ?? ""];
+  });
+  return `${JSON.stringify(word)} is a word in:\n\n${columns(["name", "what it is"], [...new Map(rows)], palette)}`;
 }
 
 export function explainKinds(catalogue: Catalogue): Explained {
@@ -146,19 +195,17 @@ interface TopicField {
   readonly facts: readonly string[];
   readonly description: string | undefined;
   readonly form?: string | undefined;
-  readonly quirks?: readonly string[];
 }
 
 function topicText(topic: Topic, field: string | undefined, palette: Palette): string {
   const { name, title, owner, description, limits, fields, notes, example } = topic;
   const shown = fields.find((each) => each.name === field);
   if (shown) {
-    const { takes, facts, form = "", quirks = [] } = shown;
+    const { takes, facts, form = "" } = shown;
     const rest = [
       ["takes", takes],
       ["written", form],
       ["notes", facts.join(", ")],
-      ["some servers", quirks.join("; ")],
     ] as const;
     const heading = `${palette.strong(`${name}.${shown.name}`)}${owner}`;
     return paragraphs([[heading, shown.description].filter(Boolean).join("\n"), factLines(rest, palette)]);
@@ -220,26 +267,7 @@ function parameterField(parameter: IntegrationParameter): TopicField {
     takes: fieldValues({ ...parameter, type: types }, unmarked),
     facts,
     description,
-    quirks: quirksOf(parameter),
   };
-}
-
-const quirks: Readonly<Record<ObservedQuirk, string>> = {
-  hidden: "stored, never returned",
-  dropped: "accepted, not stored",
-  slash: "a trailing slash is stripped",
-  trimmed: "leading and trailing white space is stripped",
-  required: "some servers refuse a write without it",
-};
-
-function quirksOf({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
-  const always = [...observed].filter((quirk) => spans.every(({ says }) => says !== quirk));
-  return [
-    ...always.map((quirk) => quirks[quirk]),
-    ...spans.map(({ says, from, until }) =>
-      [quirks[says], ...availability({ introduced: from, removed: until })].join(", "),
-    ),
-  ];
 }
 
 function integrationJson(integration: Integration, only?: string) {

@@ -139,8 +139,7 @@ integrations:
     expect(text("issue-tracker-full.tracker_issue_transition_id")).toBe(`issue-tracker-full.tracker_issue_transition_id
 One or more transition IDs. The default, a blank string, disables custom transitions. Ignored if tracker_issue_transition_automatic is enabled.
 
-  takes         text; default none
-  some servers  stored, never returned`);
+  takes  text; default none`);
   });
 
   test.each([...integrations.keys()])("the example for %s is one that passes the check", (slug) => {
@@ -224,4 +223,17 @@ describe("kinds of resources", () => {
       expect(Object.keys(parse(kindExample(kind).join("\n")))).toEqual([kind.under ?? name]);
     },
   );
+});
+
+describe("words that are no names", () => {
+  test.each([
+    ["merge_method", /^settings\.merge_method\n/],
+    ["hooks", /"hooks" is a word in:\n\n {2}name .*\n {2}webhooks {2}/],
+    ["allowed_to_push", /\n {2}written +\[\{ access_level: no one \}, \{ user: ada \}, /],
+    ["mirror", /^pull_mirror {2}/],
+    ["push_events", /"push_events" is a word in:\n\n {2}name .*\n {2}webhooks\.push_events {2}/],
+  ])("%s is found", (word, expected) => {
+    expect(text(word)).toMatch(expected);
+    expect(json(word).length).toBeGreaterThan(0);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adaptiveCard, takesCards } from "../../src/watch/adaptive-card.ts";
+import { adaptiveCard, takesCards } from "../../src/watch/outbox.ts";
 
 test("Teams gets an Adaptive Card with the text, the counts and a link", () => {
   const url = "https://console.example.com/runs/R";

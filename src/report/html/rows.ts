@@ -167,7 +167,7 @@ function projectsNode({ members, projects, sides, places }: Row, link: (change: 
   return members.length > 0 ? projectList(each(members, memberNode)) : projectNamesNode(projects);
 }
 
-export function projectNamesNode(projects: readonly string[]): Markup {
+function projectNamesNode(projects: readonly string[]): Markup {
   return projectList(each(projects, (name) => markup`<li>${name}</li>`));
 }
 

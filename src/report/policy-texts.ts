@@ -1,0 +1,239 @@
+import type { Acceptance, Hunk } from "../author/accept/accept.ts";
+import { grouped } from "../base/grouped.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
+import { printable } from "../base/printable.ts";
+import { counted, firstFew, joinedByAnd, paragraphs, terminalWidth, wrapped } from "../base/text-format.ts";
+import type { Override } from "../manifest/overrides.ts";
+import type { PrunableEntry } from "../manifest/prune.ts";
+import { resourceName } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { ownerOfName, owners, pluralOwner } from "../model/owner.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import type { Place } from "../model/types.ts";
+import { lineText } from "../plan/groups.ts";
+import { ownersCounted } from "../plan/heading.ts";
+import { overrideText } from "../plan/overrides.ts";
+import type { RevisionChange } from "../plan/revision/compare-projects.ts";
+import type { ProposedRequest } from "../run/merge-requests.ts";
+import type { Unmanaged, UnreadSection } from "../run/unmanaged.ts";
+import { type Listing, listingText } from "./revision.ts";
+import { columns, type Palette } from "./terminal.ts";
+import { rowText } from "./text.ts";
+import { revisionRows } from "./view.ts";
+
+/** An acceptance; its files were written unless `dryRun`. */
+export interface AcceptReport extends Acceptance {
+  readonly dryRun: boolean;
+  readonly request?: ProposedRequest;
+}
+
+export function acceptText({ accepted, inSync, dryRun, request }: AcceptReport, palette: Palette): string {
+  const things = accepted.map(({ address, hunks, notes }) =>
+    [
+      palette.strong(printable(address)),
+      ...notes.map((note) => `  ${printable(note)}`),
+      ...hunks.flatMap((hunk) => hunkLines(hunk, palette)),
+    ].join("\n"),
+  );
+  const files = new Set(accepted.flatMap(({ hunks }) => hunks.map(({ file }) => file)));
+  const verb = dryRun ? "would change" : request ? "changed in a merge request" : "changed";
+  const total = `Accepted ${counted(accepted.length, "live value")}: ${counted(files.size, "file")} ${verb}.`;
+  const same = inSync.map((address) => `${printable(address)} is as the manifests say: nothing to accept.`);
+  return [...things, ...same, accepted.length > 0 ? palette.strong(total) : "", requestText(request)]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function requestText(request: ProposedRequest | undefined): string {
+  if (!request) return "";
+  return printable(`${request.updated ? "Updated" : "Opened"} ${request.url} (branch ${request.branch}).`);
+}
+
+function hunkLines({ file, line, removed, added }: Hunk, palette: Palette): readonly string[] {
+  return [
+    `  ${palette.faint(printable(`${file}:${line}`))}`,
+    ...removed.map((text) => palette.remove(`  - ${shownLine(text)}`)),
+    ...added.map((text) => palette.add(`  + ${shownLine(text)}`)),
+  ];
+}
+
+/** Redacted: a manifest may hold a literal secret where the workspace allows it. */
+function shownLine(text: string): string {
+  return printable(knownSecrets.clean(text));
+}
+
+export function acceptJson({ accepted, inSync, problems, dryRun, request }: AcceptReport): string {
+  const things = accepted.map(({ hunks, ...thing }) => ({
+    ...thing,
+    edits: hunks.map(({ removed, added, ...hunk }) => ({
+      ...hunk,
+      removed: removed.map((line) => knownSecrets.clean(line)),
+      added: added.map((line) => knownSecrets.clean(line)),
+    })),
+  }));
+  const proposed = request && { merge_request: request };
+  const report = { accepted: things, in_sync: inSync, dry_run: dryRun, ...proposed, ...bySeverity(problems) };
+  return JSON.stringify(report, null, 2);
+}
+
+export interface OverriddenEntry {
+  readonly policy: string;
+  readonly entry: string;
+  readonly project: string;
+  readonly loses: Pick<Place, "file" | "line">;
+  readonly wins: Pick<Place, "file" | "line">;
+  /** True if the live value differs from the entry; null if unknown. */
+  readonly differs: boolean | null;
+}
+
+export function overriddenEntry(project: string, { layer, entry, loses, wins }: Override): OverriddenEntry {
+  const lines = { loses: formatLine(loses.place()), wins: formatLine(wins.place()) };
+  return { policy: layer.policy.name, entry, project, ...lines, differs: null };
+}
+
+function formatLine({ file, line }: Place): OverriddenEntry["loses"] {
+  return { file, line };
+}
+
+export function overridesText(all: readonly OverriddenEntry[], listing: Listing | null, palette: Palette): string {
+  const groups = [...grouped(all, ({ policy, entry }) => JSON.stringify([policy, entry])).values()];
+  const headline = all.length === 0 ? "Nothing is overridden." : `${counted(all.length, "override")}.`;
+  return paragraphs([
+    ...groups.map((group) => groupText(group, palette)),
+    palette.strong(headline),
+    listingText(listing),
+  ]);
+}
+
+function groupText(group: readonly OverriddenEntry[], palette: Palette): string {
+  const [first] = group;
+  if (!first) return "";
+  const { policy, entry, loses } = first;
+  const of = ownerOfName(first.project) === "group" ? ({ of: "group" } as const) : {};
+  const title = overrideText({ policy, entry, projects: group.length, differ: null, ...of });
+  const rows = group.map(({ project, wins }) => [`  ${printable(project)}`, lineText({ ...wins, column: 1 })]);
+  const [, ...lines] = columns(["  in", "set in"], rows, palette).split("\n");
+  return [`${palette.strong(printable(title))}  ${palette.faint(lineText({ ...loses, column: 1 }))}`, ...lines].join(
+    "\n",
+  );
+}
+
+export interface PruneReport {
+  readonly entries: readonly PrunableEntry[];
+  /** True if projects that are not known may change as well. */
+  readonly unseen: boolean;
+  readonly left: readonly PrunableEntry[];
+  /** Changes of the desired state, of one project each; none unless entries yield to another policy. */
+  readonly changes: readonly RevisionChange[];
+  readonly policies: number;
+  readonly files: number;
+}
+
+export function pruneText(found: PruneReport, catalogue: Catalogue, palette: Palette): string {
+  const { entries, left, changes, unseen } = found;
+  return paragraphs([
+    entries.map((entry) => entryText(entry, palette)).join("\n"),
+    left.length > 0
+      ? [palette.strong("To remove by hand"), ...left.map((entry) => entryText(entry, palette))].join("\n")
+      : "",
+    ...changes.flatMap((change) => revisionRows([change], catalogue)).map((row) => rowText(row, palette)),
+    unseen
+      ? "The projects of wildcards are not known here: plan first, or give --projects FILE, to see all changes."
+      : "",
+  ]);
+}
+
+function entryText({ policy, entry, field, path, wide }: PrunableEntry, palette: Palette): string {
+  const { kind, key } = entry.desired;
+  const name = `${resourceName(kind, key)}${field === undefined ? "" : `.${field}`}`;
+  const place = lineText(policy.document.place(path, "key"));
+  const instead = `${wide.policy} at ${lineText(wide.place())}`;
+  return `${palette.remove("-")} ${printable(`${place}  ${policy.name}: ${name}`)}  ${palette.faint(printable(instead))}`;
+}
+
+export function prunedCounts({ entries, policies, files, changes, unseen }: PruneReport): string {
+  const parts = [
+    counted(entries.length, "entry", "entries"),
+    ...(policies > 0 ? [counted(policies, "policy", "policies")] : []),
+    ...(files > 0 ? [counted(files, "file")] : []),
+  ];
+  const projects = new Set(changes.map(({ project }) => project)).size;
+  const known =
+    projects === 0 ? "no desired state changes" : `the desired state of ${counted(projects, "project")} changes`;
+  const effect = unseen ? `${known}, of those that are known` : known;
+  return `${joinedByAnd(parts)}; ${effect}`;
+}
+
+export function pruneJson({ entries, left, changes }: PruneReport): string {
+  const removed = [...entries, ...left].map((each) => ({ ...removalOf(each), by_hand: left.includes(each) }));
+  return JSON.stringify({ format_version: "1.0", entries: removed, changes }, null, 2);
+}
+
+function removalOf({ policy, entry, field, path, wide }: PrunableEntry) {
+  const { kind, key } = entry.desired;
+  const { file, line } = policy.document.place(path, "key");
+  const instead = wide.place();
+  return {
+    policy: policy.name,
+    entry: `${resourceName(kind, key)}${field === undefined ? "" : `.${field}`}`,
+    ...{ file, line },
+    instead: { policy: wide.policy, file: instead.file, line: instead.line },
+  };
+}
+
+/** A resource and the projects that have it. Groups with most projects come first. */
+interface UnmanagedGroup {
+  readonly resource: string;
+  readonly projects: readonly string[];
+}
+
+function unmanagedGroups({ resources }: Unmanaged): readonly UnmanagedGroup[] {
+  return [...grouped(resources, ({ resource }) => resource)]
+    .map(([resource, members]) => ({ resource, projects: [...new Set(members.map(({ project }) => project))] }))
+    .sort((a, b) => b.projects.length - a.projects.length);
+}
+
+export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
+  const groups = unmanagedGroups(unmanaged).map(({ resource, projects }) => {
+    const names = printable(firstFew(projects, mostNamed));
+    return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
+  });
+  return [groups.join("\n"), palette.strong(`${unmanagedHeadline(unmanaged)}.`), ...unreadSentences(unmanaged)]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+const mostNamed = 10;
+
+function unmanagedHeadline({ resources, problems, ...counts }: Unmanaged): string {
+  const { projects } = counts;
+  if (projects === 0 && problems.length > 0) return `Nothing was compared: ${counted(problems.length, "problem")}`;
+  const owners = new Set(resources.map(({ project }) => project)).size;
+  const of = `${owners === projects ? "" : `${owners} of `}${ownersCounted(counts)}`;
+  return resources.length === 0
+    ? `Nothing unmanaged in ${ownersCounted(counts)}`
+    : `${counted(resources.length, "unmanaged resource")} in ${of}`;
+}
+
+function unreadSentences({ unread }: Unmanaged): readonly string[] {
+  const [whole, partly] = [true, false].map((is) =>
+    unread.filter(({ projects, total }) => (projects === total) === is),
+  );
+  const wholly = owners.flatMap((of) => {
+    const sections = (whole ?? []).flatMap((each) => (each.of === of ? each.section : []));
+    return sections.length > 0
+      ? [`Not read of ${pluralOwner(of)}: ${joinedByAnd(sections)}, because no policy has such a section.`]
+      : [];
+  });
+  const alike = grouped(partly ?? [], ({ of, projects, total }) => `Not read in ${projects} of ${counted(total, of)}`);
+  return [...wholly, ...[...alike].map(partlyUnread)];
+}
+
+function partlyUnread([where, sections]: readonly [where: string, sections: readonly UnreadSection[]]): string {
+  return `${where}: ${joinedByAnd(sections.map(({ section }) => section))}, because no policy for them has such a section.`;
+}
+
+export function unmanagedJson({ resources, unread, problems, warnings, ...counts }: Unmanaged): string {
+  const summary = { ...counts, unmanaged: resources.length };
+  return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);
+}
