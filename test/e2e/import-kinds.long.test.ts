@@ -18,29 +18,29 @@ const seed = {
 };
 const setting = { seed, release: "19.9", tier: "ultimate", site: { release: "19.9", tier: "ultimate" } } as const;
 
-/** Those of groups are imported in import-groups.test.ts, those of a workspace in own-kinds.test.ts. */
-const ofProjects = lawfulKinds.filter(
-  ([file, { of, key, calls }]) => kinds.has(file) && of === "project" && (key === undefined || calls.create),
-);
+/** Bundled kinds of projects and of groups alone; those of a workspace are in cases/commands/own-kinds. */
+const imported = lawfulKinds.flatMap(([file, kind]) => {
+  const { of, key, calls } = kind;
+  if (!kinds.has(file) || of === "instance" || (key !== undefined && !calls.create)) return [];
+  const [owner, name] = of === "group" ? (["groups", "payments"] as const) : (["projects", "payments/api"] as const);
+  const sections = fc.sample(declaredSection(kind), { seed: 7, numRuns: 2 });
+  return sections.map((section, index) => ({ kind, owner, name, section, title: `${file} ${index}` }));
+});
 
-describe.each(ofProjects)("%s", (_, kind) => {
-  const declared = fc.sample(declaredSection(kind), { seed: 7, numRuns: 2 });
-
-  test.each(declared)("what was imported plans as empty: %j", async (section) => {
-    const policy = { projects: ["payments/api"], [kind.name]: section };
-    const { evenkeel, root } = await stage({ ...setting, secrets: kindSecrets, policy } as never);
-    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0 });
-    rmSync(join(root, "all.yaml"));
-    const imported = await evenkeel("import", "payments/api", "--kinds", kind.name);
-    expect(imported).toMatchObject({ code: 0, stderr: "" });
-    const file = join(root, "policies/payments/api.yaml");
-    const text = imported.stdout.includes("Nothing to import") ? "" : readFileSync(file, "utf8");
-    if (kind.key !== undefined && Object.keys(section).length > 0) expect(text).toContain(`${kind.name}:`);
-    expect(text + imported.stdout).not.toContain(kindCanary);
-    expect(await evenkeel("validate")).toMatchObject({ code: 0 });
-    const planned = (await evenkeel("plan", "--report", "json")).plan();
-    expect(planned.resource_changes).toEqual([]);
-  });
+test.each(imported)("what was imported plans as empty: $title", async ({ kind, owner, name, section }) => {
+  const policy = { [owner]: [name], [kind.name]: section };
+  const { evenkeel, root, files } = await stage({ ...setting, secrets: kindSecrets, policy } as never);
+  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0 });
+  rmSync(join(root, "all.yaml"));
+  const ran = await evenkeel("import", owner === "groups" ? `${name}/` : name, "--kinds", kind.name);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  const text = files()[`policies/${name}.yaml`] ?? "";
+  if (kind.key !== undefined && Object.keys(section).length > 0) expect(text).toContain(`${kind.name}:`);
+  expect(text + ran.stdout).not.toContain(kindCanary);
+  for (const command of [["validate"], ["fmt", "--check"]])
+    expect(await evenkeel(...command)).toMatchObject({ code: 0 });
+  const planned = (await evenkeel("plan", "--report", "json")).plan();
+  expect(planned).toMatchObject({ resource_changes: [], problems: [] });
 });
 
 test("--kinds names what there is", async () => {
