@@ -65,19 +65,43 @@ export function selectorFault(written: string | number): string | undefined {
   return idFault(written) ?? (selectorOf(written).form === "glob" ? globFault(String(written)) : undefined);
 }
 
-/** True if a selector certainly matches everything that another matches. Of globs, only `FOLDER/**` covers others. */
+/**
+ * True if a selector certainly matches everything that another matches. For globs only literals and stars are
+ * supported: each star of the other is tried empty, short and long, with a character that only a star matches.
+ */
 export function covers(selector: Selector, other: Selector): boolean {
   if (selector.form === "id" || other.form === "id") return selector.written === other.written;
   if (selector.written.toLowerCase() === other.written.toLowerCase()) return true;
   if (selector.form === "path") return false;
   if (other.form === "path") return selector.matches(other.path);
   const [, folder] = /^((?:[^*?[\]{}\\]+\/)?)\*\*\/?$/.exec(selector.written.toLowerCase()) ?? [];
-  const isOneOwner = ownerOfName(selector.written) === ownerOfName(other.written);
-  return folder !== undefined && isOneOwner && `${other.base}/`.startsWith(folder);
+  if (folder !== undefined && ownerOfName(selector.written) === ownerOfName(other.written))
+    return `${other.base}/`.startsWith(folder);
+  return [selector, other].every(isPlainGlob) && listSamples(other.written).every((path) => selector.matches(path));
 }
 
 export function mayMeet(selector: Selector, glob: GlobSelector): boolean {
   if (selector.form !== "glob") return selector.form === "id" || glob.matches(selector.path);
   const isWithin = (base: string, folder: string) => folder === "" || `${base}/`.startsWith(`${folder}/`);
   return isWithin(selector.base, glob.base) || isWithin(glob.base, selector.base);
+}
+
+/** More stars would need too many samples. */
+const mostStars = 4;
+
+function isPlainGlob({ written }: GlobSelector): boolean {
+  return !/[?[\]{}\\]/.test(written) && (written.match(/\*+/g) ?? []).length <= mostStars;
+}
+
+/** Paths that a glob of literals and stars matches. */
+function listSamples(written: string): readonly string[] {
+  const [, before = "", star, after = ""] = /^(.*?)(\/?\*+)(.*)$/s.exec(written) ?? [];
+  if (star === undefined) return [written];
+  const [slash, stars] = star.startsWith("/") ? ["/", star.slice(1)] : ["", star];
+  const isSegment = (slash !== "" || before === "" || before.endsWith("/")) && (after === "" || after.startsWith("/"));
+  const deep = stars.length > 1 && isSegment ? ["\t/\t", "\t/\t/\t/\t/\t"].map((path) => slash + path) : [];
+  const none = isSegment ? (stars.length > 1 && slash !== "" && before !== "" ? [""] : []) : [slash];
+  return [...none, `${slash}\t`, `${slash}\t\t\t`, ...deep].flatMap((path) => {
+    return listSamples(after).map((rest) => before + path + rest);
+  });
 }

@@ -39,6 +39,8 @@ export function resourceKindFaults(
   const shapeless = resourceKindShape(document);
   if (shapeless.length > 0) return shapeless;
   const kind = document as ResourceKind;
+  if (countParts(kind.fields) > mostParts)
+    return faultAt(["fields"], `expected at most ${mostParts} fields, conditions and lists`);
   return [
     ...takenNames(kind, others),
     ...unknownOrder(kind, others),
@@ -51,6 +53,14 @@ export function resourceKindFaults(
       return unknownMembers(kind, result.members()).flatMap((name) => faultAt(path, describeMissingField(kind, name)));
     }),
   ];
+}
+
+/** The time to compile a schema grows with it; the largest bundled kind has fewer than 400 parts. */
+const mostParts = 5000;
+
+function countParts(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + countParts(each), 1);
 }
 
 /** Unknown fields in an expression that reads the fields of the kind: it would never be true. */

@@ -16,6 +16,20 @@ function problemsOf(text: string) {
   return validate({ documents, problems, workspace: defaultWorkspace }).problems;
 }
 
+describe("200,000 mistakes are reported one by one", () => {
+  const lines = (line: (index: number) => string) =>
+    Array.from({ length: 200_000 }, (_, index) => line(index)).join("");
+  test.each([
+    ["unknown keys", `${policy}${lines((i) => `k${i}: 1\n`)}`],
+    [
+      "undefined variables in a list",
+      `${policy}variables: { A: { value: a, x: [${lines(() => "a,")}] } }\nabsent: { labels: [${lines(() => "[],")}] }\n`,
+    ],
+  ])("%s", (_, text) => {
+    expect(problemsOf(text).length).toBeGreaterThanOrEqual(200_000);
+  });
+});
+
 describe("16,000 mistakes in one manifest are reported one by one", () => {
   test.each([
     ["wrong values", `${policy}licenses:\n${each((i) => `  L${i}: alowed\n`)}`],

@@ -142,6 +142,10 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "fields.properties.word.x-source: missing x-source, which x-introduced needs",
   ],
   [
+    withField("word", { anyOf: Array.from({ length: 5000 }, () => ({ type: "string" })) }),
+    "fields: expected at most 5000 fields, conditions and lists",
+  ],
+  [
     withField("word", { type: "string", "x-strict": true }),
     "fields.properties.word.x-strict: true is about fields of type boolean",
   ],
