@@ -1,6 +1,6 @@
 import { systemCode } from "./system-errors.ts";
 
-/** Identifies a process. `system`: the boot and the PID namespace in which its number is valid; undefined outside Linux. */
+/** Identifies a process: `system` is the boot and the PID namespace in which its number is valid, if known. */
 export interface ProcessMark {
   readonly pid: number;
   readonly host: string;
