@@ -10,8 +10,8 @@ import { fileOf, selectorFor } from "./names.ts";
 import {
   choosePlacement,
   countNamed,
-  type Fleet,
   type Folder,
+  type FolderStats,
   foldersOf,
   type Occurrence,
   type Selected,
@@ -114,7 +114,7 @@ function savesLines(group: Group, declaring: ReadonlySet<Project>): boolean {
   return named === 0 || group.shared.reduce((sum, [first]) => sum + (first?.lines ?? 0), frame + named) < apart;
 }
 
-function createFleet(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
+function createFleet(imported: readonly ImportedProject[], listing: readonly Project[]): FolderStats {
   const own = new Map(imported.map(({ project }) => [project.name.toLowerCase(), project]));
   const folders = foldersOf([...own.values(), ...listing.filter(({ name }) => !own.has(name.toLowerCase()))]);
   const above = (project: Project) => folders.get(project) ?? [];
@@ -162,7 +162,7 @@ function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalog
 
 interface FleetSettings {
   readonly imported: readonly ImportedProject[];
-  readonly above: Fleet["above"];
+  readonly above: FolderStats["above"];
   readonly groups: readonly Group[];
   readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
   readonly catalogue: Catalogue;

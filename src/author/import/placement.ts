@@ -10,7 +10,7 @@ export interface Occurrence<T> {
   readonly lines: number;
 }
 
-export interface Fleet {
+export interface FolderStats {
   /** The folders above each project, the outermost first. */
   readonly above: (project: Project) => readonly Folder[];
   /** The number of imported projects below a folder. */
@@ -32,7 +32,10 @@ interface Placement<T> {
  * Places the declarations of one resource of many projects, from the outermost folder on: a form is declared for a
  * folder if it is that of two projects and of half of those below it, and no deeper folder has all of these.
  */
-export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], { above, imported }: Fleet): Placement<T> {
+export function choosePlacement<T>(
+  occurrences: readonly Occurrence<T>[],
+  { above, imported }: FolderStats,
+): Placement<T> {
   const below = grouped(
     occurrences.flatMap((occurrence) => above(occurrence.project).map((folder) => ({ folder, occurrence }))),
     ({ folder }) => folder,
@@ -79,7 +82,7 @@ export function selectMembers(
   folder: Folder,
   members: readonly Project[],
   isUnaffected: (project: Project) => boolean,
-  above: Fleet["above"],
+  above: FolderStats["above"],
 ): Selected {
   const glob = globBelow(folder);
   const except = folder.projects.filter(isUnaffected);
