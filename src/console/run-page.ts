@@ -1,11 +1,11 @@
 import { projectHref } from "../base/console-paths.ts";
 import { commonForm, counted, thousands } from "../base/text-format.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import { each, factList, longList, type Markup, markup } from "../report/html/markup.ts";
+import { each, factList, type Markup, markup } from "../report/html/markup.ts";
 import { changeNode } from "../report/html/rows.ts";
 import { progressText } from "../report/runs.ts";
 import { plannedRows } from "../report/view.ts";
-import type { RunSummary, RunValue } from "../state/run-summary.ts";
+import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import { resourceNode } from "./causes-section.ts";
 import type { KnownState } from "./known-state.ts";
@@ -100,7 +100,7 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(summary)}</p>`;
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
 <p class="soft">${counted(total, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
-<ul class="touched paper">${each(part.rows, (group) => groupNode(group, summary.values))}</ul>
+<ul class="touched paper">${each(part.rows, (group) => groupNode(group))}</ul>
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
@@ -129,7 +129,7 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
 
 const mostProjects = 200;
 
-function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSummary["values"] = []): Markup {
+function groupNode({ rest, code, error, projects }: TouchedGroup): Markup {
   const links = each(
     projects.slice(0, mostProjects),
     (project) => markup`<li><a href="${projectHref(project)}">${project}</a></li>`,
@@ -137,23 +137,8 @@ function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSum
   const more = projects.length - mostProjects;
   const [only] = links;
   const list = markup`<details><summary>${counted(projects.length, "project")}</summary><ul class="projects">${links}</ul>${more > 0 ? markup`<p class="soft">and ${thousands(more)} more</p>` : ""}</details>`;
-  return markup`<li><p>${resourceNode(rest)} <span class="${wasUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}${valuesNode(values.filter((value) => value.rest === rest && actionsText(code).startsWith(value.action)))}</li>
+  return markup`<li><p>${resourceNode(rest)} <span class="${wasUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}</li>
 `;
-}
-
-const mostValues = 3;
-
-function valuesNode(values: readonly RunValue[]): Markup {
-  if (values.length === 0) return markup``;
-  const count = ({ projects }: RunValue) =>
-    values.length > 1 ? markup` <span class="soft">in ${counted(projects, "project")}</span>` : "";
-  const items = each(values, (value) => markup`<li>${valueNode(value)}${count(value)}</li>`);
-  return longList(items, mostValues, "values", `${values.length - mostValues} more`);
-}
-
-function valueNode({ field, before, after, more }: RunValue): Markup {
-  const sides = [before, after].flatMap((text) => (text === null ? [] : [markup`<code>${text}</code>`]));
-  return markup`${field} ${sides[0] ?? ""}${sides[1] ? markup` → ${sides[1]}` : ""}${more ? markup` <span class="soft">+${more} more</span>` : ""}`;
 }
 
 export interface ShownProgress {

@@ -1,14 +1,11 @@
 import { exitCode, UserError, userErrorOf } from "../base/exit.ts";
 import { CallFailed } from "../client/failure.ts";
 import { addressParts } from "../model/address.ts";
-import type { Fields } from "../model/types.ts";
-import { inlineText, isReference } from "../model/values.ts";
-import { fieldNamesOf, firstField, generalText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
 import { datedPlan } from "../plan/highlights.ts";
-import { actionOf, type PlannedChange } from "../plan/plan.ts";
+import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd, runReasons } from "../plan/run-end.ts";
-import { keptReasons, keptValues, type RunValue, touchedBy } from "../state/run-summary.ts";
+import { keptReasons, touchedBy } from "../state/run-summary.ts";
 import { differsSince } from "../state/snapshots/read-snapshots.ts";
 import type { Watcher } from "./apply/apply.ts";
 import type { Context } from "./context.ts";
@@ -127,7 +124,6 @@ async function storeResult(context: Context, started: string, result: Applied): 
     ...describeEnd(result, context),
     changes: plan.resource_changes.length,
     ...touchedBy(changes),
-    ...keptValues(runValues(plan.resource_changes)),
     reads: plan.summary.reads,
     ...("fleet" in seen && seen),
   });
@@ -186,38 +182,4 @@ function chooseOutcome({ plan, outcomes, refused, stale }: Applied, { request }:
   if (request.command === "apply") return outcomes ? "applied" : "not approved";
   if (request.command === "watch") return changes.some(({ cause }) => cause !== "pending") ? "drift" : "pending";
   return request.command === "drift" ? "drift" : "pending";
-}
-
-/**
- * The distinct values of a plan's changes, each with its number of projects. Omits changes without a single
- * representative field.
- */
-function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
-  const counts = new Map<string, RunValue & { projects: number }>();
-  for (const planned of changes) {
-    const value = toRunValue(planned);
-    if (!value) continue;
-    const key = JSON.stringify(value);
-    const counted = counts.get(key);
-    if (counted) counted.projects++;
-    else counts.set(key, { ...value, projects: 1 });
-  }
-  return [...counts.values()];
-}
-
-function toRunValue(planned: PlannedChange): Omit<RunValue, "projects"> | undefined {
-  const { address, project, change } = planned;
-  const field = firstField(change);
-  if (field === undefined) return undefined;
-  const [before, after] = [change.before, change.after].map((side) => formatSide(side, field, project));
-  const more = fieldNamesOf(change).length - 1;
-  const [, rest] = addressParts(address);
-  const what = { rest, action: actionOf(planned), field, before: before ?? null, after: after ?? null };
-  return { ...what, ...(more > 0 && { more }) };
-}
-
-function formatSide(side: Fields | null, field: string, project: string): string | undefined {
-  const value = side?.[field];
-  if (value === undefined) return undefined;
-  return isReference(value) ? `secret ${value.secret}` : generalText(inlineText(value), project);
 }

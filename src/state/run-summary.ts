@@ -24,8 +24,6 @@ export interface RunSummary {
   readonly progress?: RunProgress;
   /** Changes by project and by the rest of the address; `~a` is an applied update. */
   readonly touched: Touched;
-  /** Values that the changes of most projects set. */
-  readonly values?: readonly RunValue[];
   readonly plan?: string;
   readonly reads?: number;
   /** Number of projects per sync status at the end of the run. */
@@ -91,29 +89,6 @@ function isSummary(read: unknown): read is RunSummary {
 export function concerns({ touched }: RunSummary, project: string): boolean {
   const wanted = project.toLowerCase();
   return Object.keys(touched).some((name) => name.toLowerCase() === wanted);
-}
-
-/** The common change of several projects: the first field that differs, for people. */
-export interface RunValue {
-  /** The address without the project. */
-  readonly rest: string;
-  readonly action: Action;
-  readonly field: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly more?: number;
-  readonly projects: number;
-}
-
-/** Maximum number of values, and characters of their texts. */
-const [maxValues, maxText] = [12, 60];
-
-/** The values of most projects, truncated. */
-export function keptValues(values: readonly RunValue[]): { readonly values?: readonly RunValue[] } {
-  if (values.length === 0) return {};
-  const first = values.toSorted((a, b) => b.projects - a.projects).slice(0, maxValues);
-  const short = (text: string | null) => text && truncate(text, maxText);
-  return { values: first.map((value) => ({ ...value, before: short(value.before), after: short(value.after) })) };
 }
 
 function truncate(text: string, most: number): string {

@@ -46,21 +46,15 @@ test("checks that saw the same are one row, and a saved plan and its apply; what
   ]);
 });
 
-test("a run groups equal changes, failures first; a saved plan has its values, a way back and its command", async () => {
+test("a run groups equal changes, failures first; a saved plan has a way back and its command", async () => {
   const { root, state } = await seenBy([seen("web/a")]);
   const touched = {
     "web/a": { "license/MIT": "~a" },
     "web/b": { "license/MIT": "~a" },
     "web/c": { "license/MIT": "~f" },
   };
-  const what = { rest: "license/MIT", action: "update", field: "approval_status", before: "denied" } as const;
-  const values = [
-    { ...what, after: "allowed", projects: 2 },
-    { ...what, after: "<b>", projects: 1, more: 3 },
-    ...["c", "d", "e"].map((after) => ({ ...what, after, projects: 1 })),
-  ];
   await state.runs.record(
-    summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched, values }),
+    summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched }),
   );
   await state.runs.record(summary("r-2", { command: "plan", outcome: "pending" }));
   const changes = ["web/a", "web/b"].map((name) => planned(name, "irc-gateway", "update"));
@@ -73,11 +67,6 @@ test("a run groups equal changes, failures first; a saved plan has its values, a
     "applied",
   ]);
   expect(page).toContain("<summary>2 projects</summary>");
-  expect(page).toContain("approval_status <code>denied</code> → <code>allowed</code>");
-  expect(page).toContain(
-    '<code>&lt;b&gt;</code> <span class="soft">+3 more</span> <span class="soft">in 1 project</span>',
-  );
-  expect(page).toMatch(/<code>c<\/code>.*<summary>2 more<\/summary>.*<code>d<\/code>/s);
   expect(await (await get("/runs")).text()).toContain("web/c: 403 Forbidden");
   expect(await (await get("/runs/r-2")).text()).toContain("2 projects");
   const report = await (await get("/runs/r-2/plan")).text();
