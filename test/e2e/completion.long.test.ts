@@ -4,7 +4,6 @@ import { describe, expect, inject, test } from "vitest";
 import { type Folder, folder } from "../support/folder.ts";
 import { lacks } from "../support/needs.ts";
 import { runProcess } from "../support/processes.ts";
-import { runProgram } from "./program.ts";
 
 const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: https://code.example.com }\n";
 const policy = `apiVersion: evenkeel/v1
@@ -22,51 +21,6 @@ licenses: { "'; touch hit; '": allowed }
 `;
 
 const prepared = () => folder({ "evenkeel.yaml": workspace, "policies/a.yaml": policy });
-
-async function complete(...words: readonly string[]): Promise<readonly string[]> {
-  const { stdout, stderr, code } = await runProgram(["__complete", "--", ...words], prepared().root);
-  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-  return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0] ?? ""]));
-}
-
-describe("what may come next", () => {
-  test.each<readonly [string, readonly string[], readonly string[]]>([
-    ["commands", ["va"], ["validate"]],
-    ["commands of two words", ["deployments", "li"], ["list"]],
-    ["a second word of a command that is one", ["deprecations", "s"], ["scan"]],
-    ["options", ["plan", "--fail"], ["--fail-on-loosening", "--fail-on-guard"]],
-    ["choices of an option", ["serve", "--tier", ""], ["free", "premium", "ultimate"]],
-    ["kinds of reports", ["plan", "--report", "mark"], ["markdown"]],
-    ["a value behind an equals sign", ["plan", "--report=mark"], ["--report=markdown"]],
-    ["slugs", ["explain", "irc-"], ["irc-gateway"]],
-    ["projects", ["show", "payments/"], ["payments/api", "payments/core"]],
-    ["projects behind options", ["show", "--report", "json", "payments/a"], ["payments/api"]],
-    ["projects, when a target is begun", ["apply", "--target", "payments/c"], ["payments/core"]],
-    [
-      "addresses, when its project is known",
-      ["apply", "--target", "payments/api:"],
-      ["payments/api:integration/irc-gateway", "payments/api:license/MIT"],
-    ],
-    ["shells", ["completion", ""], ["bash", "zsh", "fish"]],
-    ["nothing, where files are wanted", ["apply", "p"], []],
-    ["nothing that is hidden", ["__"], []],
-    ["nothing behind a command that is none", ["plam", ""], []],
-  ])("%s", async (_, words, expected) => {
-    expect(await complete(...words)).toEqual(expected);
-  });
-
-  test("every command", async () => {
-    expect(await complete("")).toEqual(expect.arrayContaining(["init", "plan", "apply", "deployments", "--help"]));
-  });
-
-  test("a workspace with mistakes, or none, is no trouble", async () => {
-    const broken = folder({ "evenkeel.yaml": "kind: [" }).root;
-    for (const root of [folder().root, broken]) {
-      const { code, stderr } = await runProgram(["__complete", "--", "show", ""], root);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    }
-  });
-});
 
 async function shell(name: string, script: string): Promise<string> {
   const place: Folder = prepared();
@@ -121,10 +75,5 @@ describe("scripts", () => {
     expect(await inFish("evenkeel vali")).toBe("validate\tcheck every manifest; offline, no token needed");
     expect(await inFish("evenkeel plan --target payments/api:lic")).toBe("payments/api:license/MIT");
     expect(await inFish("evenkeel apply eve")).toBe("evenkeel.yaml");
-  });
-
-  test("another shell has none", async () => {
-    const { code, stderr } = await runProgram(["completion", "tcsh"], folder().root);
-    expect({ code, stderr }).toEqual({ code: 64, stderr: "error: expected one of bash, zsh, fish, got tcsh\n" });
   });
 });

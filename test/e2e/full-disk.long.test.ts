@@ -109,23 +109,6 @@ describe("outputs", () => {
     expect(JSON.parse(made.read("sarif")).runs[0].results).toHaveLength(24);
     expect(JSON.parse(made.read("counts"))).toMatchObject({ create: 24 });
   });
-
-  test.each<[readonly string[], number, string]>([
-    [["--report", "json=a", "--report", "sarif=./a"], 64, "a and ./a are the same file"],
-    [["--out", "a", "--report", "json=a"], 64, "a and a are the same file"],
-    [["--report", "json", "--report", "sarif=/dev/stdout"], 64, "only one report can go to stdout"],
-    [
-      ["--out", "evenkeel.yaml/plan.json"],
-      1,
-      "cannot write evenkeel.yaml/plan.json: a part of its path is not a folder",
-    ],
-    [["--report", "json=/dev/full/x"], 1, "cannot write /dev/full/x: a part of its path is not a folder"],
-  ])("%j ends with %d", async (args, code, words) => {
-    const made = await scene({ projects, policy });
-    const ran = await made.evenkeel("plan", ...args);
-    expect(ran).toMatchObject({ code, stdout: "", reads: 0 });
-    expect(ran.stderr).toContain(words);
-  });
 });
 
 test("schemas are written nowhere where no folder can be made", async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stateFolder } from "../../src/state/state-folder.ts";
 import { folder } from "../support/folder.ts";
@@ -51,4 +53,19 @@ test("init has git ignore all that a run keeps on the machine", async () => {
     .split("\n")
     .filter((line) => line && !line.startsWith("#"));
   expect(files.read(".gitignore").split("\n")).toEqual(expect.arrayContaining(kept.map((line) => `.evenkeel/${line}`)));
+});
+
+test("init --dialect and schema write the schemas of its names", async () => {
+  const { root } = folder();
+  expect((await runProgram(["init", "--dialect", "gitlab"], root)).code).toBe(0);
+  const schema = (place: string) => Object.keys(JSON.parse(readFileSync(join(root, place), "utf8")).properties);
+  expect(schema(".evenkeel/schemas/integrations.schema.json")).toContain("jira");
+  const other = await runProgram(["schema", "--dialect", "neutral", "other"], root);
+  expect({ code: other.code, stderr: other.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^Wrote other\/\S+\.schema\.json, /),
+  });
+  expect(schema("other/integrations.schema.json")).not.toContain("jira");
+  expect((await runProgram(["schema", "again"], root)).code).toBe(0);
+  expect(schema("again/integrations.schema.json")).toContain("jira");
 });
