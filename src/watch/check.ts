@@ -8,7 +8,6 @@ import type { Applied, Planned, Request } from "../run/request.ts";
 import { claimFor, newRun } from "../state/lease.ts";
 import { keptReasons } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
-import type { Trigger } from "./trigger.ts";
 
 export interface CheckEnd {
   readonly plan: Plan;
@@ -24,6 +23,15 @@ export interface CheckEnd {
   readonly outcome: string;
   readonly seconds: number;
   readonly finishedAt: Date;
+}
+
+export interface Trigger {
+  /** The check may be limited to changes since this commit; omitted: everything is checked. */
+  readonly since?: string | undefined;
+  /** The check is limited to these projects. */
+  readonly projects?: readonly string[] | undefined;
+  /** Errors of the checkout. If there are any, nothing is applied. */
+  readonly errors: readonly ReportedProblem[];
 }
 
 /** Checks these projects, or the changes since a commit, or everything if they cannot be determined. */

@@ -1,15 +1,7 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
+import type { Trigger } from "./check.ts";
 import type { Due, Leadership } from "./options.ts";
 import type { WatchState } from "./watch-state.ts";
-
-export interface Trigger {
-  /** The check may be limited to changes since this commit; omitted: everything is checked. */
-  readonly since?: string | undefined;
-  /** The check is limited to these projects. */
-  readonly projects?: readonly string[] | undefined;
-  /** Errors of the checkout. If there are any, nothing is applied. */
-  readonly errors: readonly ReportedProblem[];
-}
 
 /** The next events that a watcher waits for, and the last known commit of its checkout. */
 export interface Times {

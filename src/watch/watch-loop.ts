@@ -11,11 +11,11 @@ import { plan } from "../run/plan.ts";
 import type { Applied, ChosenChanges, Planned, Request } from "../run/request.ts";
 import { holderText } from "../state/lease.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
-import { type CheckEnd, checkNow, codeAfter, outcomeOf, recordBlockedCheck, runOf } from "./check.ts";
+import { type CheckEnd, checkNow, codeAfter, outcomeOf, recordBlockedCheck, runOf, type Trigger } from "./check.ts";
 import { changesAt, type Notification, refusedNotification } from "./notification-texts.ts";
 import { chosenBy, compareObservations, notificationsOfProblems } from "./observation.ts";
 import { type Due, type Leadership, nextDue } from "./options.ts";
-import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
+import { nextTrigger, type Times } from "./trigger.ts";
 import type { WatchState } from "./watch-state.ts";
 
 export interface WatchProgress {
