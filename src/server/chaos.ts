@@ -7,7 +7,7 @@ import { refused, type ServerReply } from "./reply.ts";
 
 /** A fault and the requests that it affects. The first rule that matches and is not exhausted applies. */
 export interface ChaosRule {
-  /** A glob over the path below /api/v4 (`*` crosses `/`), or `regex:` and a regular expression. Default: all. */
+  /** A glob over the path below /api/v4 (`*` crosses `/`). Default: all. */
   readonly match?: string;
   readonly method?: string;
   readonly status?: number;
@@ -27,9 +27,6 @@ export interface ChaosRule {
   /** Seconds, for the Retry-After of a status. */
   readonly retry_after?: number;
 }
-
-/** The prefix of a regular expression in `match`. */
-const regexMark = "regex:";
 
 /** The fault for a request, if any. */
 export type Chaos = (method: string, path: string) => ChaosRule | undefined;
@@ -51,7 +48,7 @@ export function createChaos(rules: readonly ChaosRule[]): Chaos {
 }
 
 function createTrigger(rule: ChaosRule): Trigger {
-  const matches = pathTest(rule.match ?? "*");
+  const matches = globMatcher(rule.match ?? "*", { crossing: true, cased: false, dots: true });
   const method = rule.method?.toUpperCase();
   const random = sequence(rule.seed ?? 1);
   let toSkip = rule.skip ?? 0;
@@ -66,13 +63,6 @@ function createTrigger(rule: ChaosRule): Trigger {
     left--;
     return rule;
   };
-}
-
-/** A regular expression is written `regex:…`; anything else is a glob. */
-function pathTest(match: string): (path: string) => boolean {
-  if (!match.startsWith(regexMark)) return globMatcher(match, { crossing: true, cased: false, dots: true });
-  const expression = new RegExp(match.slice(regexMark.length), "i");
-  return (path) => expression.test(path);
 }
 
 /** Pseudorandom numbers from 0 to 1, the same for a seed. */
@@ -185,7 +175,7 @@ export function parseChaos(text: string, file = "chaos"): ParsedChaos {
 }
 
 function chaosFaults(rules: readonly ChaosRule[]): Fault[] {
-  return rules.flatMap((rule, index) => [...wayFaults(rule, index), ...matchFaults(rule, index)]);
+  return rules.flatMap(wayFaults);
 }
 
 /** `html` may be combined with a status: a page with that status. */
@@ -194,14 +184,4 @@ function wayFaults(rule: ChaosRule, index: number): Fault[] {
   if (given.length === 1 || given.join() === "status,html") return [];
   const problem = given.length === 0 ? "no fault is given" : `${given.join(" and ")} cannot be combined`;
   return [{ path: [index], message: `${problem}; expected one of ${ways.join(", ")}` }];
-}
-
-function matchFaults({ match }: ChaosRule, index: number): Fault[] {
-  if (!match?.startsWith(regexMark)) return [];
-  try {
-    new RegExp(match.slice(regexMark.length));
-    return [];
-  } catch {
-    return [{ path: [index, "match"], message: "not a regular expression" }];
-  }
 }

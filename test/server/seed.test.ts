@@ -73,10 +73,9 @@ test("chaos rules are read and checked", () => {
   const good =
     "- { match: '/projects/*', method: PUT, status: 429, times: 2, retry_after: 1 }\n- { reset: true, acted: true }\n";
   expect(parseChaos(good)).toHaveProperty("chaos.length", 2);
-  const bad = parseChaos("- { match: 'regex:(', status: 500 }\n- { times: 1 }\n- { reset: true, hang: true }\n");
+  const bad = parseChaos("- { times: 1 }\n- { reset: true, hang: true }\n");
   const messages = "problems" in bad ? bad.problems.map(({ message }) => message) : [];
   expect(messages).toEqual([
-    "not a regular expression",
     "no fault is given; expected one of status, reset, hang, truncate, html",
     "reset and hang cannot be combined; expected one of status, reset, hang, truncate, html",
   ]);
