@@ -2,8 +2,15 @@ import { counted } from "../base/text-format.ts";
 import type { Writer } from "../client/client.ts";
 import type { Change, Problem } from "../model/types.ts";
 import { requestsOf } from "../plan/requests.ts";
-import { type ApplyOptions, afterEarlierRuns, applyChanges, type Outcomes, type Target } from "./apply/apply.ts";
-import { type AppliedWaves, applyInWaves, type PlanWave, type WrittenWave, writeAndCheck } from "./apply/waves.ts";
+import {
+  type ApplyOptions,
+  afterEarlierRuns,
+  applyChanges,
+  type Batch,
+  type Outcomes,
+  type Target,
+} from "./apply/apply.ts";
+import { type AppliedWaves, applyInWaves, type WrittenWave, writeAndCheck } from "./apply/waves.ts";
 import { missingSecrets } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
@@ -18,7 +25,7 @@ import { reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./record
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
-import { writingBy } from "./workers.ts";
+import { writeByWorkers } from "./workers.ts";
 
 /**
  * Makes a plan, or reads the saved one, and checks guards and approvals; sends the writes if `approve` agrees. Holds
@@ -111,7 +118,7 @@ async function writePlan(
   approved: ApprovedPlan,
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { planned, moves, inFlight } = approved;
+  const { planned, targets, waves, moves, inFlight } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
@@ -120,49 +127,35 @@ async function writePlan(
   const { watchers } = recorder;
   warnPendingWrites(context, planned.plan, inFlight);
   const afterEarlier = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
-  context.meter.begin("writing", approved.targets.length, performance.now());
-  const write = dispatcher
-    ? writingBy({ dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped })
-    : writingHere(writer, context, { workers, watchers, stopped, known: afterEarlier });
-  const written = await writeChanges(context, approved, { watchers, stopped, write });
-  const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
+  context.meter.begin("writing", targets.length, performance.now());
+  const byWorkers = dispatcher && { dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped };
+  const options = { workers, watchers, stopped, known: afterEarlier };
+  const write = (each: readonly Target[], isWave: boolean) =>
+    byWorkers
+      ? writeByWorkers(byWorkers, each, isWave)
+      : writeHere(writer, batchesOf(writer, context, each), options, isWave);
+  const inWaves = waves && (await applyInWaves(waves, { watchers, stopped, write: (wave) => write(wave, true) }));
+  const written = inWaves ?? (await write(targets, false));
+  const steps = inWaves?.halted ? skippedMoves(moves, inWaves.halted) : await moveSteps(writer, context, moves);
   const moved = await runMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
   await record?.end(outcomes);
   const problems = await recorder.end(outcomes);
-  return withProblems({ ...planned, outcomes, ...(written.waves && { waves: written.waves }) }, [
-    ...written.problems,
+  return withProblems({ ...planned, outcomes, ...(inWaves && { waves: inWaves.waves }) }, [
+    ...(inWaves ? remainingWaves(inWaves, context) : []),
     ...moved.warnings,
     ...problems,
     ...warnUnkept(context.ledger, planned.plan, outcomes),
   ]);
 }
 
-/** The outcomes of the changes of a run; only a wave can halt it. */
-interface WrittenChanges extends Pick<AppliedWaves, "halted"> {
-  readonly outcomes: Outcomes;
-  readonly waves?: readonly PlanWave[];
-  readonly problems: readonly Problem[];
-}
-
-type WriteTargets = (targets: readonly Target[], isWave: boolean) => Promise<WrittenWave>;
-
-function writingHere(writer: Writer, context: Context, options: ApplyOptions): WriteTargets {
-  return async (targets, isWave) => {
-    const batches = batchesOf(writer, context, targets);
-    if (isWave) return writeAndCheck(writer, batches, options);
-    return { outcomes: await applyChanges(writer, batches, options) };
-  };
-}
-
-async function writeChanges(
-  context: Context,
-  { targets, waves }: Pick<PreparedPlan, "targets" | "waves">,
-  { write, ...options }: Pick<ApplyOptions, "watchers" | "stopped"> & { readonly write: WriteTargets },
-): Promise<WrittenChanges> {
-  if (!waves) return { outcomes: (await write(targets, false)).outcomes, problems: [] };
-  const applied = await applyInWaves(waves, { ...options, write: (wave) => write(wave, true) });
-  return { ...applied, problems: remainingWaves(applied, context) };
+async function writeHere(
+  writer: Writer,
+  batches: readonly Batch[],
+  options: ApplyOptions,
+  isWave: boolean,
+): Promise<WrittenWave> {
+  return isWave ? writeAndCheck(writer, batches, options) : { outcomes: await applyChanges(writer, batches, options) };
 }
 
 function remainingWaves({ halted, waves }: AppliedWaves, { request }: Context): readonly Problem[] {

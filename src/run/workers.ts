@@ -171,11 +171,12 @@ interface DelegatingRun {
   readonly stopped: () => string | undefined;
 }
 
-export function writingBy(run: DelegatingRun) {
-  return (targets: readonly Target[], isWave: boolean) => writeByWorkers(run, targets, isWave);
-}
-
-async function writeByWorkers(run: DelegatingRun, targets: readonly Target[], isWave: boolean): Promise<WrittenWave> {
+/** Writes changes through workers, as a wave or all at once. */
+export async function writeByWorkers(
+  run: DelegatingRun,
+  targets: readonly Target[],
+  isWave: boolean,
+): Promise<WrittenWave> {
   const { dispatcher, context, writer, watchers, stopped } = run;
   // Targets without planned changes already have their outcomes.
   const settled = targets.filter((target) => !("planned" in target));
