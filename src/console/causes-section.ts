@@ -22,11 +22,9 @@ export interface CausesSection {
   readonly heads: readonly ProjectSummary[];
   readonly wanted: WantedProjects;
   readonly subjectOf: SubjectOf;
-  /** Link to the filtered list of projects. */
   readonly link: (wanted: WantedProjects) => string;
 }
 
-/** The causes of differences in the fleet, each once; empty if all projects are in sync. */
 export function causesSection({ heads, wanted, subjectOf, link }: CausesSection): Markup {
   const causes = findCauses(heads);
   if (causes.length === 0) return markup``;
@@ -68,7 +66,6 @@ function titleNode(cause: FleetCause, subjectOf: SubjectOf): Markup {
   return subject === undefined ? briefNode(cause) : markup`${subject}`;
 }
 
-/** The only difference, or the common part of several. */
 function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
   const [first, ...others] = shapes;
   const rests = [...new Set(shapes.map(({ rest }) => rest))];

@@ -6,7 +6,6 @@ import type { KnownState } from "./known-state.ts";
 
 export interface Frame {
   readonly title: string;
-  /** The selected entry of the menu. */
   readonly under: "/" | "/runs" | "/review" | "/search" | "";
   /** The query of a search. */
   readonly q?: string;

@@ -148,7 +148,6 @@ ${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th sco
 ${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td data-label="last day">${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
 }
 
-/** Maximum length of the timeline. */
 const mostMoments = 20;
 
 /** A run's effect on a project or its observation, and the number of earlier runs with the same observation. */

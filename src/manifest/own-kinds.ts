@@ -74,7 +74,9 @@ function readKinds(documents: readonly Document[], catalogue: Catalogue, check: 
 function checkKind(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {
   // A wrong apiVersion is reported when the kind of document is read.
   const faults = resourceKindFaults(document.value, others, check).filter(({ path }) => path[0] !== "apiVersion");
-  return faults.map(({ path, message }) => problemAt("resource-kind", message, { document, path: [...path] }));
+  return faults.map(({ path, message, rule }) =>
+    problemAt("resource-kind", message, { document, path: [...path], of: rule === "unknown-key" ? "key" : "value" }),
+  );
 }
 
 const extendedBy = memoized(

@@ -296,6 +296,7 @@ function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Pat
 interface KindFault {
   readonly path: readonly (string | number)[];
   readonly message: string;
+  readonly rule?: string | undefined;
 }
 
 function faultAt(path: Path, message: string | undefined): readonly KindFault[] {

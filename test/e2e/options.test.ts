@@ -137,8 +137,8 @@ test("colours come where they are asked for, and nowhere else", async () => {
 });
 
 test.each([
-  ["is no database", "all.yaml", /cannot open the data file .*all\.yaml: file is not a database$/],
-  ["lies in no folder", "none/server.db", /cannot create .*none\/server\.db\.pid: no such file or folder$/],
+  ["is no database", "all.yaml", /cannot open the data file .*all\.yaml: it is no data file of this version$/],
+  ["lies in no folder", "none/server.db", /cannot open the data file .*none\/server\.db: no such file or folder$/],
   ["is a folder", ".", /cannot open the data file /],
 ])("a server whose data file %s says so, as a mistake of its caller", async (_, data, words) => {
   const { evenkeel } = await scene({ projects, policy });
