@@ -41,14 +41,14 @@ server:
   url: ${JSON.stringify(url)}
   ${releaseLine(release, reported)}
 ${dialectLine(dialect, because !== undefined)}\
-  ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
-${hasPipeline ? 'manifests: ["policies/**/*.yaml"] # the files of the pipeline are none\n' : ""}\
+  ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # optional: validate then reports what the tier lacks
+${hasPipeline ? 'manifests: ["policies/**/*.yaml"] # leaves out the files of the pipeline\n' : ""}\
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
 function releaseLine(stated: string, reported: string | undefined): string {
   if (stated) return `release: ${JSON.stringify(stated)}`;
-  if (reported === undefined) return '# release: "14.5"           # if left out, the server is asked';
+  if (reported === undefined) return '# release: "14.5"           # default: the release that the server reports';
   return `${`release: ${JSON.stringify(minorOf(reported))}`.padEnd(27)} # as the server reports; validate works offline`;
 }
 
@@ -58,7 +58,7 @@ function dialectLine(dialect: string, isKnown: boolean): string {
 }
 
 const example = `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
-# An example of a policy. It does nothing until you remove the "# " in front of the lines below.
+# An example of a policy. It does nothing until you remove the "# " from the lines below.
 #
 # apiVersion: evenkeel/v1
 # kind: Policy
@@ -84,7 +84,7 @@ const licenses = `# licenses:
 # exclusive: [licenses]         # licenses that no policy lists are deleted
 `;
 
-const gitignore = `# What a run keeps on this machine, and keys; a ledger is committed.
+const gitignore = `# State and keys of this machine. Commit a ledger.
 ${ignored
   .map(
     (line) => `.evenkeel/${line}
