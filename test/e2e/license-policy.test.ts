@@ -15,7 +15,7 @@ test("apply and drift refuse to loosen where they are asked to, before any write
   });
   await evenkeel("plan", "--out", "plan.json");
   const why = "--fail-on-loosening failed: 1 change loosens a policy (p:license/WTFPL)";
-  const kinds = ["markdown", "html", "json", "sarif", "junit", "github", "codequality", "ndjson"];
+  const kinds = ["markdown", "html", "json", "sarif", "junit", "github", "codequality"];
   const files = kinds.flatMap((kind) => ["--report", `${kind}=report.${kind}`]);
   for (const args of [["--yes"], ["plan.json"], ["--dry-run"]]) {
     const refused = await evenkeel("apply", ...args, "--fail-on-loosening", ...files);

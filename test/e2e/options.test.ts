@@ -136,18 +136,6 @@ test("colours come where they are asked for, and nowhere else", async () => {
   expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--report", "json")).stdout).not.toContain(introducer);
 });
 
-test.each([
-  ["is no database", "all.yaml", /cannot open the data file .*all\.yaml: it is no data file of this version$/],
-  ["lies in no folder", "none/server.db", /cannot open the data file .*none\/server\.db: no such file or folder$/],
-  ["is a folder", ".", /cannot open the data file /],
-])("a server whose data file %s says so, as a mistake of its caller", async (_, data, words) => {
-  const { evenkeel } = await scene({ projects, policy });
-  const { code, stdout, stderr } = await evenkeel("serve", "--data", data);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^error: (?!internal)/);
-  expect(stderr.trimEnd()).toMatch(words);
-});
-
 test("a report to - goes to stdout, in place of the text", async () => {
   const { evenkeel, files } = await scene({ projects, policy });
   const { code, stdout } = await evenkeel("plan", "--report", "json=-", "--report", "terraform=counts");

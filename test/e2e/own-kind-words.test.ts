@@ -39,7 +39,7 @@ async function made(level: string) {
 const loosened = "pass/gate becomes open in";
 
 describe("what a kind of the workspace loosens is told in its words", () => {
-  test.each(["text", "markdown", "html", "ndjson", "sarif", "junit", "codequality", "github"])("%s", async (report) => {
+  test.each(["text", "markdown", "html", "sarif", "junit", "codequality", "github"])("%s", async (report) => {
     const { evenkeel } = await made("open");
     expect((await evenkeel("plan", "--report", report)).stdout).toContain(loosened);
   });

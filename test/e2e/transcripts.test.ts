@@ -175,7 +175,7 @@ function steady(text: string, { url, place }: Scene): string {
     .replace(/sha256:[0-9a-f]{8,}/g, "DIGEST")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME")
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?/g, "TIME")
-    .replace(/tried \d+ times/g, "tried N times");
+    .replace(/ \(tried \d+ times\)/g, "");
 }
 
 function mapValues(values: Texts, change: (text: string) => string): Record<string, string> {
