@@ -2,7 +2,6 @@ import type { Plan, PlannedChange } from "../../src/plan/plan.ts";
 
 export {
   policyText,
-  type Ran,
   type Setting,
   type Stage as Scene,
   stage as scene,
