@@ -63,7 +63,7 @@ function runText({ command, who, outcome, changes, reasons: [reason] = [] }: Run
 
 function axisDates(days: readonly FleetDay[]): readonly string[] {
   const last = days.length - 1;
-  return [0, 0.25, 0.5, 0.75, 1].map((part) => days[Math.round(part * last)]?.day ?? "");
+  return [...new Set([0, 0.25, 0.5, 0.75, 1].map((part) => days[Math.round(part * last)]?.day ?? ""))];
 }
 
 function describePlot(days: readonly FleetDay[]): string {

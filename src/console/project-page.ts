@@ -101,7 +101,7 @@ function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot
 
 function causeNode({ cause, since, effect, changedBy }: SeenDifference): Markup {
   const word = cause === "drift" ? "drifted" : "pending";
-  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span class="t">for ${age(since)}${changedBy && cause === "drift" ? `, ${authorText(changedBy)}` : ""}</span>`;
+  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span><span class="t">for ${age(since)}</span>${changedBy && cause === "drift" ? `, ${authorText(changedBy)}` : ""}</span>`;
 }
 
 function differenceCommands(project: string, { rest, cause }: SeenDifference): Markup {

@@ -211,7 +211,7 @@ export interface FieldRow {
 
 export function fieldsTable(titles: readonly string[], rows: readonly FieldRow[]): Markup {
   if (rows.length === 0) return markup``;
-  return markup`<table class="fields"><thead><tr><th>Field</th>${each(titles, (title) => markup`<th>${title}</th>`)}</tr></thead><tbody>${each(rows, ({ name, cells, isDifferent }) => markup`<tr${isDifferent ? markup` class="differs"` : ""}><th>${name}</th>${cells}</tr>`)}</tbody></table>`;
+  return markup`<table class="fields"><thead><tr><th>Field</th>${each(titles, (title) => markup`<th>${title}</th>`)}</tr></thead><tbody>${each(rows, ({ name, cells, isDifferent }) => markup`<tr${isDifferent ? markup` class="differs"` : ""}><th>${breakable(name)}</th>${cells}</tr>`)}</tbody></table>`;
 }
 
 /** A value for people, in quotes only if ambiguous without. */
