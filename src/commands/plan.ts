@@ -9,7 +9,7 @@ import { driftText, planText } from "../report/text.ts";
 import { plan } from "../run/plan.ts";
 import type { Planned, Request } from "../run/request.ts";
 import type { Run } from "./command.ts";
-import { stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
+import { formatCommand, stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, outInPlace, printMissingSecrets, printProblems, writeTo } from "./outputs.ts";
 import { follow, openPlanReports } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
@@ -90,10 +90,11 @@ function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | und
   return save && recorded && "run" in recorded ? recorded.run : undefined;
 }
 
-function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
+function noteRecord(terminal: Terminal, options: Options<"plan">, planned: Planned): void {
   const { savedAs } = planned;
   noteUnrecorded(terminal, planned);
-  if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);
+  if (!options.save || !savedAs) return;
+  terminal.warn(`Saved as ${savedAs}; to apply it: ${formatCommand("apply", options)} --plan ${savedAs}`);
 }
 
 function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
