@@ -33,7 +33,9 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   terminal.warn(labelledErrors(mistakes.join("\n")));
   terminal.note(skippedText([...named("skipped"), ...chosen.flatMap(({ skipped }) => skipped)]));
   terminal.print(named("changed").join("\n"));
-  return exitCode({ problem: mistakes.length > 0 || (options.check === true && named("changed").length > 0) });
+  const unformatted = options.check === true ? named("changed").length : 0;
+  if (unformatted > 0) terminal.note(unformattedText(unformatted));
+  return exitCode({ problem: mistakes.length > 0 || unformatted > 0 });
 };
 
 function distinct(files: readonly TextFile[]): readonly TextFile[] {
@@ -42,6 +44,10 @@ function distinct(files: readonly TextFile[]): readonly TextFile[] {
 
 function displayName({ cwd }: Terminal, { path }: TextFile): string {
   return relative(cwd, path);
+}
+
+function unformattedText(count: number): string {
+  return `${counted(count, "file is", "files are")} not formatted; evenkeel fmt formats ${count === 1 ? "it" : "them"}`;
 }
 
 const mostNamed = 5;
