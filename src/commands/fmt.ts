@@ -31,7 +31,7 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
     ...fared.flatMap(([, how]) => (typeof how === "object" ? how.mistakes : [])),
   ];
   terminal.warn(labelledErrors(mistakes.join("\n")));
-  terminal.note(skippedText([...named("skipped"), ...chosen.flatMap(({ skipped }) => skipped)]));
+  terminal.note(skippedText(terminal, [...named("skipped"), ...chosen.flatMap(({ skipped }) => skipped)]));
   terminal.print(named("changed").join("\n"));
   const unformatted = options.check === true ? named("changed").length : 0;
   if (unformatted > 0) terminal.note(unformattedText(unformatted));
@@ -52,9 +52,18 @@ function unformattedText(count: number): string {
 
 const mostNamed = 5;
 
-function skippedText(names: readonly string[]): string {
-  if (names.length === 0) return "";
-  return `note: skipped ${counted(names.length, "file")}, not manifests of this workspace: ${firstFew(names, mostNamed)}`;
+function skippedText({ cwd }: Terminal, names: readonly string[]): string {
+  const empty = names.filter((name) => hasNoDocument(cwd, name));
+  const others = names.filter((name) => !empty.includes(name));
+  const skipped = (files: readonly string[], why: string) =>
+    files.length === 0 ? [] : `note: skipped ${counted(files.length, "file")}, ${why}: ${firstFew(files, mostNamed)}`;
+  return [skipped(empty, "without a document"), skipped(others, "not manifests of this workspace")].flat().join("\n");
+}
+
+/** True for a file with only comments, such as the example that `init` writes. */
+function hasNoDocument(cwd: string, name: string): boolean {
+  const text = textIn({ path: resolve(cwd, name), name });
+  return typeof text === "string" && text.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
 }
 
 function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">, catalogue: Catalogue): Fared {
