@@ -9,6 +9,7 @@ import { parseReference, referencesOf } from "../../manifest/template.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf, policyKind } from "../../model/kinds.ts";
 import { compareField } from "../../model/normalise.ts";
+import { bareName } from "../../model/owner.ts";
 import type { Change, Desired, Kind, Live, Project, Value } from "../../model/types.ts";
 import { replaceReferences } from "../../model/values.ts";
 import { addTo, type Edited, removeIn, setIn, type WritableValue } from "../format/edit.ts";
@@ -313,9 +314,16 @@ function firstValid(
     const hunks = withHunks(draft.hunks, file, [manifests.texts.get(file), ...texts]);
     return { ...draft, manifests: next, hunks, notes: [...new Set([...draft.notes, ...notes])] };
   }
-  const { file, line } = entry?.place() ?? {};
-  const where = file === undefined ? "" : `; it is decided at ${file}:${line}`;
-  return { ...draft, left: [...draft.left, `no manifest can declare it for ${target.ref.project.name} alone${where}`] };
+  const left = `no manifest can declare it for ${target.ref.project.name} alone${explainDecision(manifests, target, entry)}`;
+  return { ...draft, left: [...draft.left, left] };
+}
+
+function explainDecision(manifests: Manifests, { ref: { project } }: LiveTarget, entry?: PolicyEntry): string {
+  if (!entry) return "";
+  const { file, line } = entry.place();
+  const policy = policyOf(manifests, entry);
+  if (!policy?.enforce || isOwn(policy, project)) return `; it is decided at ${file}:${line}`;
+  return `; policy ${policy.name} enforces it (${file}:${line}), so list ${bareName(project.name)} in its except to allow another value`;
 }
 
 function desiredNow({ policies, workspace }: Manifests, { ref }: LiveTarget): Desired | undefined {
