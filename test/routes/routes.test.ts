@@ -58,7 +58,7 @@ test("reasons name what is left open, and what nobody said", () => {
   expect(open?.reason).toBe(
     "pipeline_events is not declared, and its default on servers is true; " +
       "failed ones only, because notify_only_broken_pipelines is not declared, and its default on servers is true; " +
-      "on the default branch only, because branches_to_be_notified is default; to pipeline_channel",
+      "on the default branch only, because branches_to_be_notified is default; sent to the channel in pipeline_channel",
   );
 });
 

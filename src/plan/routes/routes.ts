@@ -73,9 +73,11 @@ function findDestination(listener: Listener, { event }: EventDetails): Destinati
   const columns = [...listColumns(listener, "channel"), ...listColumns(listener, "recipients")];
   const own = columns.filter((column) => "event" in column && column.event === event);
   const shared = columns.filter((column) => !("event" in column));
-  for (const { name, list } of [...own, ...shared]) {
+  for (const { name, list, role } of [...own, ...shared]) {
     const text = fieldText(listener, name);
-    if (text) return { channel: text, recipients: list ? splitParts(text, list) : [text], words: `to ${name}` };
+    if (!text) continue;
+    const recipients = list ? splitParts(text, list) : [text];
+    return { channel: text, recipients, words: `sent to the ${role} in ${name}` };
   }
   const words = shared.map(({ name }) => `${name} is not ${listener.source}`).join("; ");
   return { channel: null, recipients: [listener.slug], words };
