@@ -10,14 +10,14 @@ export const startCommands = {
     summary: "write a workspace that validates, with a commented example",
     examples: [
       ["evenkeel init", "in this folder"],
-      ["evenkeel init policies-repo --ci gitlab", "in a new one, with a pipeline"],
-      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "with its settings"],
+      ["evenkeel init policies-repo --ci gitlab", "in the new folder policies-repo, with a pipeline"],
+      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "with the server's settings"],
     ],
     flags: [
       option("--url <url>", "the server's URL; default: EVENKEEL_URL, else an example to change"),
-      option("--release <release>", "its release, such as 14.5"),
-      option("--tier <tier>", "its tier", { choices: common.tiers }),
-      option("--dialect <name>", "its naming dialect; default: detected from the server", { choices: dialectNames }),
+      option("--release <release>", "the server's release, such as 14.5"),
+      option("--tier <tier>", "the server's tier", { choices: common.tiers }),
+      option("--dialect <name>", "the server's naming dialect; default: detected from the server", { choices: dialectNames }),
       option("--ci <forge>", "also write a pipeline: plan, apply, drift", { choices: ["gitlab", "github"] }),
     ],
   },
@@ -157,7 +157,7 @@ export const manifestCommands = {
   },
   prune: {
     arguments: "[policy...]",
-    summary: "remove entries that a wider policy also declares; the desired state stays the same",
+    summary: "remove entries that a wider policy also declares; the desired state stays the same unless --yield is given",
     examples: [
       ["evenkeel prune", "entries that any policy with a wildcard also declares"],
       ["evenkeel prune --check", "for CI: changes nothing, exit 1 if something can be removed"],

@@ -47,11 +47,9 @@ export const serverCommands = {
       common.resend,
       common.failOnLoosening,
       option("--allow-deletes <n>", "permit up to n disables and deletes despite the guards", { takes: "count" }),
-      option(
-        "--allow-protected <address>",
-        "permit the removal of this protected integration or license (repeatable)",
-        { takes: "list" },
-      ),
+      option("--allow-protected <address>", "permit the removal of this protected resource (repeatable)", {
+        takes: "list",
+      }),
       option("--record-deployment <environment>", "record the apply as a deployment to this environment"),
       option("--deployment-project <project>", "the project to record it in, usually the one with the policies"),
       option("--sha <sha>", "the commit that is deployed"),
