@@ -213,7 +213,7 @@ function topicText(topic: Topic, field: string | undefined, palette: Palette): s
   const rows = fields.map((each) => [each.name, each.takes, each.facts.join(", ")]);
   const forms = fields.flatMap(({ name, form }) => (form === undefined ? [] : [`${name}: ${form}`]));
   return paragraphs([
-    [`${palette.strong(name)}  ${title}${owner}`.trimEnd(), description].filter(Boolean).join("\n"),
+    [`${palette.strong(name)}  ${title}${namesOwner.test(title) ? "" : owner}`.trimEnd(), description].filter(Boolean).join("\n"),
     limits.join(" "),
     columns(["field", "takes", "notes"], rows, palette),
     notes.map((note) => `- ${note}`).join("\n"),
@@ -221,6 +221,9 @@ function topicText(topic: Topic, field: string | undefined, palette: Palette): s
     forms.length > 0 ? `${palette.faint("Lists:")}\n\n${forms.join("\n")}` : "",
   ]);
 }
+
+/** Titles such as *Instance settings*, after which "of the instance" says nothing new. */
+const namesOwner = /^(?:Instance|Group) /;
 
 function kindTopic(kind: ResourceKind): Topic {
   const { name, title = "", description, notes = [] } = kind;

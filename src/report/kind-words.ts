@@ -25,7 +25,12 @@ export function kindExample(kind: ResourceKind): readonly string[] {
   const { name, only, fields } = kind;
   const keys = keyFieldsOf(kind);
   const required = (fields.required ?? []).filter((field) => !keys.includes(field));
-  const shown = required.length > 0 ? required : Object.keys(fields.properties).filter((each) => !keys.includes(each));
+  const optional = Object.keys(fields.properties).filter((each) => !keys.includes(each));
+  const isSimple = (field: string) => {
+    const { writeOnly, "x-introduced": introduced } = fields.properties[field] ?? {};
+    return !writeOnly && !introduced;
+  };
+  const shown = required.length > 0 ? required : [...optional.filter(isSimple), ...optional];
   const values = shown.slice(0, Math.max(required.length, 1)).map((field) => {
     return `${field}: ${sample(fields.properties[field] ?? {}, field, kind.singular)}`;
   });
@@ -88,7 +93,7 @@ export function fieldValues(field: FieldSchema, mark: Mark): string {
   const shown = (value: unknown) => spelled.get(String(value)) ?? shownValue(value, mark);
   const filledIn = [
     ...("default" in field ? [`default ${shown(field.default)}`] : []),
-    ...(isScalar(usually) && usually !== null ? [`usually ${shown(usually)}`] : []),
+    ...(isScalar(usually) && usually !== null ? [`new ones usually have ${shown(usually)}`] : []),
   ];
   if (allowed) return [allowed.map(shown).join(", "), ...filledIn].join("; ");
   const types = [field.type ?? []].flat().filter((type) => type !== "null");
@@ -106,8 +111,7 @@ function formatNames(properties: Readonly<Record<string, FieldSchema>>, mark: Ma
 }
 
 function shownValue(value: unknown, mark: Mark): string {
-  if (value === "") return "none";
-  return mark(typeof value === "string" ? value : JSON.stringify(value));
+  return mark(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
 }
 
 function creationNote(immutable: true | string): string {

@@ -113,7 +113,7 @@ Available: tier free
   password                            text                    required, secret
   active                              boolean; default false
   tracker_issue_transition_automatic  boolean; default false
-  tracker_issue_transition_id         text; default none
+  tracker_issue_transition_id         text; default ""
   commit_events                       boolean
   merge_requests_events               boolean
   comment_on_event_enabled            boolean
@@ -139,7 +139,7 @@ integrations:
     expect(text("issue-tracker-full.tracker_issue_transition_id")).toBe(`issue-tracker-full.tracker_issue_transition_id
 One or more transition IDs. The default, a blank string, disables custom transitions. Ignored if tracker_issue_transition_automatic is enabled.
 
-  takes  text; default none`);
+  takes  text; default ""`);
   });
 
   test.each([...integrations.keys()])("the example for %s is one that passes the check", (slug) => {
