@@ -1,6 +1,6 @@
 import { paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
-import { shownGroup } from "./projects.ts";
+import { searchFilter, shownGroup } from "./projects.ts";
 import { put } from "./records.ts";
 import { json, notFound } from "./reply.ts";
 import type { Handler } from "./server-context.ts";
@@ -23,14 +23,14 @@ function implyAbove(state: State, path: string): void {
   put(state, "group", id, record);
 }
 
-/** GET /groups: all groups, subgroups too unless top_level_only is true. As on the platform, keyset pagination goes by name alone. */
+/** GET /groups: all groups that `search` matches, subgroups too unless top_level_only is true. As on the platform, keyset pagination goes by name alone. */
 export const listGroups: Handler = (context, call) => {
   const { order_by: field, sort, pagination } = call.given;
   if (pagination === "keyset" && (field !== "name" || sort !== "asc"))
     return json(405, { error: "Keyset pagination is not yet available for this type of request" });
   const key = ({ id, name, path }: Repository) => (field === "id" ? id : field === "path" ? path : name);
   const isWanted = readBoolean(call.raw.top_level_only) ? ({ path }: Repository) => !path.includes("/") : () => true;
-  const all = [...context.state.groups.values()].filter(isWanted);
+  const all = [...context.state.groups.values()].filter(isWanted).filter(searchFilter(call.raw.search));
   const groups = all.sort((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
   return paged(context, call, sort === "desc" ? groups.toReversed() : groups, (each) => shownGroup(context, each));
 };

@@ -44,11 +44,16 @@ const mostLists = 8;
 /** The projects that the caller may see, filtered by membership and name. Other filters are ignored. */
 function createFilter({ raw }: ParsedRequest): (project: Repository) => boolean {
   const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => readBoolean(raw[name]));
-  const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
-  const isFound = ({ name, path }: Repository) =>
+  const isFound = searchFilter(raw.search);
+  return (project) => project.access !== "hidden" && !(ofMember && project.access === "stranger") && isFound(project);
+}
+
+/** Searches the name and the last part of the path, ignoring case. */
+export function searchFilter(search: unknown): (repository: Repository) => boolean {
+  const words = typeof search === "string" ? search.toLowerCase() : "";
+  if (words === "") return () => true;
+  return ({ name, path }) =>
     [name, path.slice(path.lastIndexOf("/") + 1)].some((each) => each.toLowerCase().includes(words));
-  return (project) =>
-    project.access !== "hidden" && !(ofMember && project.access === "stranger") && (words === "" || isFound(project));
 }
 
 /** The error for a page number beyond the limit of deployed servers. */

@@ -51,6 +51,9 @@ describe.each(["spec", "observed"] as const)(
         (await ask("GET", `/projects?${query}`)).json.map(({ id }: { id: number }) => id);
       expect(await found("search=ALPH")).toEqual([1]);
       expect(await found("search=search")).toEqual([2]);
+      const groups = await ask("GET", "/groups?search=TEA");
+      expect(groups.json.map(({ path }: { path: string }) => path)).toEqual(["team"]);
+      expect((await ask("GET", "/groups?search=none")).json).toEqual([]);
       expect((await found("simple=true&archived=false&statistics=true&visibility=private")).toSorted()).toEqual([1, 2]);
     });
   },
