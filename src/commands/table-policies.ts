@@ -17,7 +17,9 @@ export const startCommands = {
       option("--url <url>", "the server's URL; default: EVENKEEL_URL, else an example to change"),
       option("--release <release>", "the server's release, such as 14.5"),
       option("--tier <tier>", "the server's tier", { choices: common.tiers }),
-      option("--dialect <name>", "the server's naming dialect; default: detected from the server", { choices: dialectNames }),
+      option("--dialect <name>", "the server's naming dialect; default: detected from the server", {
+        choices: dialectNames,
+      }),
       option("--ci <forge>", "also write a pipeline: plan, apply, drift", { choices: ["gitlab", "github"] }),
     ],
   },
@@ -157,7 +159,8 @@ export const manifestCommands = {
   },
   prune: {
     arguments: "[policy...]",
-    summary: "remove entries that a wider policy also declares; the desired state stays the same unless --yield is given",
+    summary:
+      "remove entries that a wider policy also declares; the desired state stays the same unless --yield is given",
     examples: [
       ["evenkeel prune", "entries that any policy with a wildcard also declares"],
       ["evenkeel prune --check", "for CI: changes nothing, exit 1 if something can be removed"],

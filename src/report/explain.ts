@@ -213,7 +213,9 @@ function topicText(topic: Topic, field: string | undefined, palette: Palette): s
   const rows = fields.map((each) => [each.name, each.takes, each.facts.join(", ")]);
   const forms = fields.flatMap(({ name, form }) => (form === undefined ? [] : [`${name}: ${form}`]));
   return paragraphs([
-    [`${palette.strong(name)}  ${title}${namesOwner.test(title) ? "" : owner}`.trimEnd(), description].filter(Boolean).join("\n"),
+    [`${palette.strong(name)}  ${title}${namesOwner.test(title) ? "" : owner}`.trimEnd(), description]
+      .filter(Boolean)
+      .join("\n"),
     limits.join(" "),
     columns(["field", "takes", "notes"], rows, palette),
     notes.map((note) => `- ${note}`).join("\n"),
