@@ -42,7 +42,7 @@ server:
   ${releaseLine(release, reported)}
 ${dialectLine(dialect, because !== undefined)}\
   ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # optional: validate then reports what the tier lacks
-${hasPipeline ? 'manifests: ["policies/**/*.yaml"] # leaves out the files of the pipeline\n' : ""}\
+${hasPipeline ? 'manifests: ["{policies,tests}/**/*.yaml"] # leaves out the files of the pipeline\n' : ""}\
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
