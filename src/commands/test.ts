@@ -1,13 +1,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { readHead } from "../manifest/document-head.ts";
 import { soundKinds } from "../manifest/own-kinds.ts";
 import { type PolicyTest, readTests, seedPaths } from "../manifest/tests.ts";
 import { validate } from "../manifest/validate.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
 import { neutral } from "../model/dialects.ts";
 import { ownerName } from "../model/owner.ts";
 import { bySeverity, problemLine, type ReportedProblem, reportedProblem } from "../model/problem-line.ts";
@@ -18,7 +21,8 @@ import type { Palette } from "../report/terminal.ts";
 import { plan } from "../run/plan.ts";
 import { parseSeed, type Seed, seedFaults } from "../server/seed.ts";
 import { createServer } from "../server/server.ts";
-import { type Loaded, loadWorkspace } from "../workspace/load.ts";
+import { type Loaded, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import { filesBelow, isManifest, textIn } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
 import { openReports, printProblems } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
@@ -34,9 +38,10 @@ interface Tested {
 export const run: Run<Options<"test">> = async (terminal, options, paths) => {
   const began = performance.now();
   const write = openReports(terminal, options.report, testKinds);
-  const loaded = loadWorkspace(folderOf(terminal, options));
+  const workspace = loadWorkspace(folderOf(terminal, options));
+  const isChosen = createFilter(terminal, workspace.root, paths);
+  const loaded = withTestsIn(terminal, workspace, paths);
   const read = readTests(loaded.documents);
-  const isChosen = createFilter(terminal, loaded.root, paths);
   const tests = read.tests.filter(({ document }) => isChosen(document.file));
   // The plan of a test contains the problems of the workspace.
   const known =
@@ -69,6 +74,28 @@ function createFilter({ cwd }: Terminal, root: string, paths: readonly string[])
     return relative(root, resolve(cwd, path)).split(sep).join("/");
   });
   return (file) => paths.length === 0 || chosen.some((path) => path === "" || `${file}/`.startsWith(`${path}/`));
+}
+
+/** Adds tests below these paths that the patterns of the workspace leave out. */
+function withTestsIn({ cwd }: Terminal, loaded: Loaded, paths: readonly string[]): Loaded {
+  if (!loaded.workspace.manifests) return loaded;
+  const read = new Set([...loaded.documents, ...loaded.problems.map(({ place }) => place)].map((each) => each?.file));
+  const added = paths
+    .flatMap((path) => filesBelow(cwd, path))
+    .flatMap((found) => {
+      const text = "path" in found && isManifest(found.path) ? textIn(found) : undefined;
+      if (!("path" in found) || typeof text !== "string" || !/\bkind["']?\s*:\s*["']?Test\b/.test(text)) return [];
+      const file = relative(loaded.root, found.path).split(sep).join("/");
+      if (read.has(file) || workspaceAbove(dirname(found.path)) !== join(loaded.root, workspaceFile)) return [];
+      read.add(file);
+      const { documents, problems } = parseManifest(file, text);
+      return { documents: documents.filter((document) => readHead(document).kind === "Test"), problems };
+    });
+  return {
+    ...loaded,
+    documents: [...loaded.documents, ...added.flatMap(({ documents }) => documents)],
+    problems: [...loaded.problems, ...added.flatMap(({ problems }) => problems)],
+  };
 }
 
 async function findDifferences(terminal: Terminal, test: PolicyTest, loaded: Loaded): Promise<readonly Problem[]> {
