@@ -55,7 +55,7 @@ export const run: Run<Options<"test">> = async (terminal, options, paths) => {
   const failed = tested.filter(({ differences }) => differences.length > 0).length;
   const code: ExitCode = failed + problems.length > 0 ? exit.problem : exit.done;
   write({
-    text: () => testText(tested, terminal.palette),
+    text: () => testText(tested, loaded, terminal.palette),
     json: () => JSON.stringify(testDocument(tested, code === exit.done, problems), null, 2),
     junit: () =>
       junitText({ command: "test", seconds: (performance.now() - began) / 1000, finishedAt: new Date() }, [
@@ -176,8 +176,11 @@ async function makePlan(
   }
 }
 
-function testText(tested: readonly Tested[], palette: Palette): string {
-  if (tested.length === 0) return "No tests: no document of kind: Test in this workspace.";
+function testText(tested: readonly Tested[], { workspace }: Loaded, palette: Palette): string {
+  if (tested.length === 0) {
+    const where = workspace.manifests ? `the files that manifests in ${workspaceFile} lists` : "this workspace";
+    return `No tests: no document of kind: Test in ${where}.`;
+  }
   const lines = tested.map(({ test, differences }) => {
     if (differences.length === 0) return `${palette.add("ok")}    ${test.name}`;
     const head = `${palette.remove("FAIL")}  ${test.name}`;
