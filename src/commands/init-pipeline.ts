@@ -4,6 +4,8 @@ export interface PipelineFile {
   readonly file: string;
   readonly text: string;
   readonly placeholders: readonly string[];
+  /** What the forge must be set to, see examples/ci/README.md. */
+  readonly settings: readonly string[];
 }
 
 const image = `registry.example.com/platform/evenkeel:${version}`;
@@ -112,6 +114,25 @@ jobs:
 `;
 
 export const pipelines: Readonly<Record<"gitlab" | "github", PipelineFile>> = {
-  gitlab: { file: ".gitlab-ci.yml", text: gitlab, placeholders: ["platform/evenkeel", image] },
-  github: { file: ".github/workflows/evenkeel.yml", text: github, placeholders: [action] },
+  gitlab: {
+    file: ".gitlab-ci.yml",
+    text: gitlab,
+    placeholders: ["platform/evenkeel", image],
+    settings: [
+      "EVENKEEL_URL as a CI/CD variable of the project: the server's URL",
+      "EVENKEEL_READ_TOKEN as a masked variable: scope read_api",
+      "EVENKEEL_WRITE_TOKEN as a masked and protected variable: scope api",
+      "a pipeline schedule of the default branch, such as 0 3 * * *: looks for drift",
+    ],
+  },
+  github: {
+    file: ".github/workflows/evenkeel.yml",
+    text: github,
+    placeholders: [action],
+    settings: [
+      "EVENKEEL_URL as a variable of the repository: the server's URL",
+      "EVENKEEL_READ_TOKEN as a secret of the repository: scope read_api",
+      "EVENKEEL_WRITE_TOKEN as a secret of the environment production: scope api",
+    ],
+  },
 };

@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { exit, UserError } from "../base/exit.ts";
+import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/text-format.ts";
 import { connectReader } from "../client/client.ts";
@@ -95,30 +95,47 @@ ${ignored
 /** `evenkeel init [DIR]`: existing files are not overwritten. Without `--url`, the server is that of EVENKEEL_URL, or an example. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
   const pipeline = options.ci && pipelines[options.ci];
-  const [taken] = [workspaceFile, examplePolicy, ...(pipeline ? [pipeline.file] : [])].filter((file) =>
-    isThere(resolve(terminal.cwd, folder, file)),
-  );
-  if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);
+  const exists = isThere(resolve(terminal.cwd, folder, workspaceFile));
+  const { url, release, tier, dialect } = options;
+  if (pipeline && exists && (url ?? release ?? tier ?? dialect) === undefined)
+    return addPipeline(terminal, folder, pipeline);
+  refuseTaken(terminal, folder, [workspaceFile, examplePolicy, ...(pipeline ? [pipeline.file] : [])]);
   const server = serverOf(terminal, options);
   const chosen = await chooseDialect(terminal, server.url, options.dialect);
-  const root = resolve(terminal.cwd, folder);
-  const files = createFiles(server, chosen, pipeline).map(([file, text]) => ({
-    name: join(folder, file),
-    path: join(root, file),
-    text,
-  }));
-  const missing = files.filter(({ path }) => !isThere(path));
-  for (const { name, path } of missing) refuseLink(name, linkFault(root, relative(root, path)));
-  makeFiles(missing);
+  writeMissing(terminal, folder, createFiles(server, chosen, pipeline));
   terminal.print(nextSteps(terminal, folder, server, chosen, pipeline));
   return exit.done;
 };
+
+/** Adds a pipeline to an existing workspace, whose files are kept. */
+function addPipeline(terminal: Terminal, folder: string, pipeline: PipelineFile): ExitCode {
+  refuseTaken(terminal, folder, [pipeline.file]);
+  writeMissing(terminal, folder, [[pipeline.file, pipeline.text]]);
+  const written = `Wrote ${join(folder, pipeline.file)} and kept ${join(folder, workspaceFile)}.`;
+  terminal.print([written, "", "To change first:", ...pipelineChanges(folder, pipeline)].join("\n"));
+  return exit.done;
+}
+
+function refuseTaken(terminal: Terminal, folder: string, files: readonly string[]): void {
+  const taken = files.find((file) => isThere(resolve(terminal.cwd, folder, file)));
+  if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);
+}
+
+type NamedText = readonly [name: string, text: string];
+
+function writeMissing(terminal: Terminal, folder: string, texts: readonly NamedText[]): void {
+  const root = resolve(terminal.cwd, folder);
+  const files = texts.map(([file, text]) => ({ name: join(folder, file), path: join(root, file), text }));
+  const missing = files.filter(({ path }) => !isThere(path));
+  for (const { name, path } of missing) refuseLink(name, linkFault(root, relative(root, path)));
+  makeFiles(missing);
+}
 
 function createFiles(
   server: ServerSettings,
   chosen: ChosenDialect,
   pipeline: PipelineFile | undefined,
-): readonly (readonly [name: string, text: string])[] {
+): readonly NamedText[] {
   const { dialect } = chosen;
   const slugs = new Map(Object.entries(dialectNamed(dialect).integrations).map(([slug, { name }]) => [slug, name]));
   const release = server.release || chosen.release || "";
@@ -159,9 +176,7 @@ function nextSteps(
     ...(url === exampleUrl ? [`  server.url in ${file}: ${url} is only an example`] : []),
     ...(because === undefined ? [`  server.dialect in ${file}: ${dialectQuestion}`] : []),
     ...(hasToken(terminal.env) ? [] : [`  ${tokenQuestion}`]),
-    ...(pipeline?.placeholders ?? []).map(
-      (name) => `  ${name} in ${join(folder, pipeline?.file ?? "")}: only an example`,
-    ),
+    ...(pipeline ? pipelineChanges(folder, pipeline) : []),
   ];
   return [
     `Wrote ${[file, ...(pipeline ? [join(folder, pipeline.file)] : [])].join(", ")} and ${join(folder, examplePolicy)}${because ? `; dialect ${dialect}, because ${because}` : ""}.`,
@@ -175,6 +190,11 @@ function nextSteps(
       terminal.palette,
     ),
   ].join("\n");
+}
+
+function pipelineChanges(folder: string, { file, placeholders, settings }: PipelineFile): readonly string[] {
+  const examples = placeholders.map((name) => `${name} in ${join(folder, file)}: only an example`);
+  return [...examples, ...settings].map((line) => `  ${line}`);
 }
 
 const dialectQuestion = "gitlab if it is a GitLab server";

@@ -32,6 +32,26 @@ test("init --ci overwrites no pipeline", async () => {
   expect(Object.keys(files())).toEqual([".gitlab-ci.yml"]);
 });
 
+test("init --ci adds a pipeline to an existing workspace and keeps its files", async () => {
+  const { root, files, read } = folder({ "evenkeel.yaml": "# mine\n", "policies/example.yaml": "# mine\n" });
+  const ran = await runProgram(["init", "--ci", "github"], root);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toMatch(
+    /^Wrote \.github\/workflows\/evenkeel\.yml and kept evenkeel\.yaml\.\n\nTo change first:\n/,
+  );
+  expect(ran.stdout).toMatch(/EVENKEEL_WRITE_TOKEN as a secret/);
+  expect(Object.keys(files()).toSorted()).toEqual([
+    ".github/workflows/evenkeel.yml",
+    "evenkeel.yaml",
+    "policies/example.yaml",
+  ]);
+  expect(read("evenkeel.yaml")).toBe("# mine\n");
+  const again = await runProgram(["init", "--ci", "github"], root);
+  expect(again.stderr).toBe("error: .github/workflows/evenkeel.yml exists already; nothing was written\n");
+  const changed = await runProgram(["init", "--ci", "gitlab", "--tier", "free"], root);
+  expect(changed.stderr).toBe("error: evenkeel.yaml exists already; nothing was written\n");
+});
+
 test("init overwrites nothing", async () => {
   const { root, read } = folder({ "evenkeel.yaml": "# mine\n" });
   const ran = await runProgram(["init"], root);
