@@ -42,9 +42,10 @@ function changeDifferences(test: PolicyTest, { resource_changes: planned }: Plan
     return [say(`expected ${action} ${address}; ${instead}`, "changes", index)];
   });
   if (others) return missing;
-  const more = [...left].map((each) => {
+  const more = [...left].map((each, index) => {
     const { file, line } = each.source;
-    return say(`not expected: ${actionOf(each)} ${each.address} (${file}:${line})`, "changes");
+    const hint = index === left.size - 1 ? "; others: true allows changes that the test does not list" : "";
+    return say(`not expected: ${actionOf(each)} ${each.address} (${file}:${line})${hint}`, "changes");
   });
   return [...missing, ...more];
 }

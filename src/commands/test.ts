@@ -162,9 +162,11 @@ async function makePlan(
   try {
     const { ledger: _, rateLimit: __, ...settings } = loaded.workspace;
     const workspace = { ...settings, ledger: undefined, rateLimit: undefined };
+    // Problems of other tests are not those of this plan.
+    const documents = loaded.documents.filter((each) => readHead(each).kind !== "Test");
     return await plan({
       folder: root,
-      loaded: { ...loaded, root, workspace },
+      loaded: { ...loaded, documents, root, workspace },
       env: { EVENKEEL_URL: server.url, EVENKEEL_TOKEN: "evenkeel-dev-token", EVENKEEL_RULES: env.EVENKEEL_RULES },
       signal,
       connecting: listen,
