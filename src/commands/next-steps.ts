@@ -56,7 +56,7 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
   const what = only === undefined ? (options.target ?? [shown?.address ?? ""]) : [only];
   const effect =
     only === undefined && !options.target
-      ? "keeps one live value, in the manifests; a glob names several"
+      ? "writes the live value into the manifests; a glob accepts several"
       : "keeps what is live, in the manifests";
   const target = only === undefined ? options : { ...options, target: [only] };
   const restore: NextStep = [formatScopedCommand("apply", target), "restores what the manifests declare"];
