@@ -1,10 +1,9 @@
 import { grouped, groupedAs } from "../../base/grouped.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { identityOf, kindOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
+import { identityOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
-import { isSingleton, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Kind, Project } from "../../model/types.ts";
+import type { Project } from "../../model/types.ts";
 import { byOrder } from "./import-project.ts";
 import { fileOf, selectorFor } from "./names.ts";
 import {
@@ -13,11 +12,13 @@ import {
   type Folder,
   type FolderStats,
   foldersOf,
+  isSelectedBy,
   type Occurrence,
   type Selected,
   selectMembers,
 } from "./placement.ts";
 import { type Draft, type ImportedEntry, type ImportedProject, policyText } from "./policy.ts";
+import { declarationOf, joinSingletons, singletonFile, sortFields, splitByField } from "./singletons.ts";
 import { type FactName, withTemplates } from "./templates.ts";
 
 /**
@@ -61,6 +62,7 @@ export function factorShared(
     catalogue,
     above: fleet.above,
     groups: worthy,
+    withDefaults: defaultsBeside(worthy, fleet.above, catalogue),
     own: groupedAs(
       [...own, ...refused.flatMap(({ shared }) => shared.flat())],
       ({ project }) => project,
@@ -114,6 +116,31 @@ function savesLines(group: Group, declaring: ReadonlySet<Project>): boolean {
   return named === 0 || group.shared.reduce((sum, [first]) => sum + (first?.lines ?? 0), frame + named) < apart;
 }
 
+type WithDefaults = (entry: ImportedEntry, projects: readonly Project[]) => ImportedEntry;
+
+/**
+ * Spells out the defaults of an entry for fields that a wider policy of its projects declares: the entry replaces that
+ * of the wider policy, and a field that it omitted would not be compared.
+ */
+function defaultsBeside(groups: readonly Group[], above: FolderStats["above"], catalogue: Catalogue): WithDefaults {
+  const declared = grouped(
+    groups.flatMap((group) =>
+      group.shared.flatMap((equal) => equal.slice(0, 1).map(({ content: { entry } }) => ({ group, entry }))),
+    ),
+    ({ entry }) => identityOf(catalogue, entry),
+  );
+  return (entry, projects) => {
+    const { kind, fields, defaults = fields } = entry;
+    if (defaults.size === 0 || singletonFile(catalogue, kind)) return entry;
+    const wider = (declared.get(identityOf(catalogue, entry)) ?? []).filter(({ group }) =>
+      projects.some((project) => isSelectedBy(project, group, above)),
+    );
+    const names = new Set(wider.flatMap((each) => [...each.entry.fields.keys()]));
+    const missing = [...defaults].filter(([name]) => names.has(name) && !fields.has(name));
+    return missing.length === 0 ? entry : { ...entry, fields: sortFields([...fields, ...missing], entry, catalogue) };
+  };
+}
+
 function createFleet(imported: readonly ImportedProject[], listing: readonly Project[]): FolderStats {
   const own = new Map(imported.map(({ project }) => [project.name.toLowerCase(), project]));
   const folders = foldersOf([...own.values(), ...listing.filter(({ name }) => !own.has(name.toLowerCase()))]);
@@ -165,6 +192,7 @@ interface FleetSettings {
   readonly above: FolderStats["above"];
   readonly groups: readonly Group[];
   readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
+  readonly withDefaults: WithDefaults;
   readonly catalogue: Catalogue;
 }
 
@@ -212,12 +240,15 @@ function joinRemarks(remarks: readonly Remark[]): readonly string[] {
   });
 }
 
-function sharedDrafts({ imported, groups, catalogue }: FleetSettings): readonly Placed[] {
+function sharedDrafts({ imported, groups, catalogue, withDefaults }: FleetSettings): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   const owner = ownerOfName(imported[0]?.project.name ?? "");
   return groups.toSorted(byFolder).map((group) => {
     const { folder, globs, listed, except, shared } = group;
-    const entries = shared.flatMap(([first]) => (first ? [first.content.entry] : []));
+    const entries = shared.flatMap((equal) => {
+      const members = equal.map(({ project }) => project);
+      return equal.slice(0, 1).map(({ content }) => withDefaults(content.entry, members));
+    });
     const content = joinSingletons(entries, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
@@ -253,14 +284,15 @@ function byFolder(a: Group, b: Group): number {
   return compareTexts(a.folder.path, b.folder.path) || countNamed(a) - countNamed(b) || compareTexts(a.key, b.key);
 }
 
-function ownDraft({ project, remarks }: ImportedProject, { own, catalogue }: FleetSettings): Draft {
+function ownDraft({ project, remarks }: ImportedProject, { own, catalogue, withDefaults }: FleetSettings): Draft {
+  const entries = (own.get(project) ?? []).map((entry) => withDefaults(entry, [project]));
   return {
     file: fileOf(project),
     name: project.name,
     projects: [selectorFor(project)],
     except: [],
     heading: [],
-    entries: joinSingletons(own.get(project) ?? [], catalogue).toSorted(byOrder(catalogue)),
+    entries: joinSingletons(entries, catalogue).toSorted(byOrder(catalogue)),
     remarks,
   };
 }
@@ -297,51 +329,4 @@ export function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
   const first = new Map<string, string>();
   for (const { file } of drafts) if (!first.has(file.toLowerCase())) first.set(file.toLowerCase(), file);
   return drafts.map((draft) => ({ ...draft, file: first.get(draft.file.toLowerCase()) ?? draft.file }));
-}
-
-/** The file of a kind if it is a singleton. */
-function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefined {
-  const { file } = kindOf(catalogue, kind);
-  return file && isSingleton(file) ? file : undefined;
-}
-
-/**
- * Splits each singleton into an entry per field, so that fields are shared separately; remarks on the singleton become
- * the project's.
- */
-function splitByField(imported: ImportedProject, catalogue: Catalogue): ImportedProject {
-  const whole = imported.entries.filter(({ kind }) => singletonFile(catalogue, kind));
-  if (whole.length === 0) return imported;
-  return {
-    ...imported,
-    entries: imported.entries.flatMap((entry) =>
-      singletonFile(catalogue, entry.kind)
-        ? [...entry.fields].map((field) => ({ ...entry, fields: new Map([field]), remarks: [] }))
-        : entry,
-    ),
-    remarks: [
-      ...imported.remarks,
-      ...whole.flatMap(({ kind, remarks }) =>
-        remarks.map((remark) => `${singletonFile(catalogue, kind)?.singular}: ${remark}`),
-      ),
-    ],
-  };
-}
-
-/** Equal for entries with the same declaration. */
-function declarationOf(catalogue: Catalogue, entry: ImportedEntry): string {
-  const [field] = singletonFile(catalogue, entry.kind) ? entry.fields.keys() : [];
-  return `${identityOf(catalogue, entry)} ${field ?? ""}`;
-}
-
-/** Joins the fields of each singleton into one entry, in the order of its file. */
-function joinSingletons(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
-  return [...grouped(entries, (entry) => identityOf(catalogue, entry)).values()].flatMap((parts) => {
-    const [first] = parts;
-    const file = first && singletonFile(catalogue, first.kind);
-    if (!first || !file) return parts;
-    const order = Object.keys(file.fields.properties);
-    const fields = parts.flatMap((part) => [...part.fields]);
-    return { ...first, fields: new Map(fields.toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))) };
-  });
 }

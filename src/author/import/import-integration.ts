@@ -30,14 +30,19 @@ export function importIntegration(integration: Integration, live: Live, release:
       kind: live.kind,
       key: live.key,
       fields,
+      defaults: listDefaults(integration, fields, live),
       remarks: [...reported, ...describeHidden(parameters, live, fields, release)],
     },
   };
 }
 
+function liveFields(parameters: Parameters, live: Live): Fields {
+  return parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
+}
+
 function reportedValues(parameters: Parameters, live: Live, release: string): Map<string, Plain> {
   const values = new Map<string, Plain>();
-  const fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
+  const fields = liveFields(parameters, live);
   for (const [name, parameter] of parameters) {
     const value = fields[name];
     if (value === undefined || isUnset(value)) continue;
@@ -45,6 +50,25 @@ function reportedValues(parameters: Parameters, live: Live, release: string): Ma
     if (spelled !== undefined) values.set(name, spelled);
   }
   return values;
+}
+
+/** The reported values that are omitted as defaults, if a policy can declare them; an unset text is empty. */
+function listDefaults(
+  integration: Integration,
+  declared: ReadonlyMap<string, ImportedValue>,
+  live: Live,
+): ReadonlyMap<string, ImportedValue> {
+  const { parameters } = integration;
+  const fields = liveFields(parameters, live);
+  const values = [...parameters].flatMap(([name, parameter]): [string, Plain][] => {
+    const value = fields[name];
+    if (value === undefined || isReference(value) || declared.has(name) || parameter.secret || parameter.deprecated)
+      return [];
+    const isText = parameter.types[0] === "string" && value !== null;
+    return [[name, isScalar(value) ? (isText ? String(value) : comparableScalar(parameter, value)) : value]];
+  });
+  const faulty = new Set(parameterFaults(integration, Object.fromEntries(values)).map(({ parameter }) => parameter));
+  return new Map(values.filter(([name]) => !faulty.has(name)).map(([name, value]) => [name, { form: "value", value }]));
 }
 
 function isUnset(value: Value): boolean {

@@ -204,24 +204,34 @@ function importResource(
   { values, named }: Writing,
 ): { readonly entry: ImportedEntry } | { readonly left: string } | undefined {
   const fields = new Map<string, ImportedValue>();
+  const defaults = new Map<string, ImportedValue>();
   const remarks: string[] = [];
   for (const [name, field] of listDeclarable(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
     if (Array.isArray(value) && hasSecretParts(field)) {
-      if (value.length > 0)
-        fields.set(name, { form: "items", items: value.map((item) => importItem(field, item, values)) });
+      const items = value.map((item) => importItem(field, item, values));
+      (items.length > 0 ? fields : defaults).set(name, { form: "items", items });
     } else if (typeof value === "string" && field.writeOnly === true && isLiteral(live, value, values))
       fields.set(name, { form: "value", value });
     else if (field.writeOnly === true && isRequired) fields.set(name, secret);
     else if (field.writeOnly === true || field["x-listed"] === false) remarks.push(name);
     else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value)))
       fields.set(name, { form: "value", value: named(field, value) as Plain });
-    else if (isRequired) return { left: `${live.key} is left out: ${name} is required and not reported` };
+    else if (value !== undefined && !isReference(value)) {
+      const stated = declarableDefault(field, value);
+      if (stated !== undefined) defaults.set(name, { form: "value", value: stated });
+    } else if (isRequired) return { left: `${live.key} is left out: ${name} is required and not reported` };
   }
   if (live.key === "" && fields.size === 0) return undefined;
   const unknown = remarks.length > 0 ? [`not reported, may be set: ${remarks.join(", ")}`] : [];
-  return { entry: { kind: live.kind, key: live.key, fields, remarks: unknown } };
+  return { entry: { kind: live.kind, key: live.key, fields, defaults, remarks: unknown } };
+}
+
+/** An omitted value as a policy can declare it; an unset text is empty. */
+function declarableDefault(field: FieldSchema, value: Plain): Plain | undefined {
+  const stated = value === null ? comparable(field, value) : value;
+  return stated === null || !isPossible(field, stated) ? undefined : stated;
 }
 
 /** True if a value that the row does not mark as secret is written as it is. */

@@ -74,6 +74,15 @@ export function countNamed({ listed, except }: Selected): number {
   return listed.length + except.length;
 }
 
+export function isSelectedBy(
+  project: Project,
+  { globs, listed, except }: Selected,
+  above: FolderStats["above"],
+): boolean {
+  if (except.includes(project)) return false;
+  return listed.includes(project) || above(project).some((folder) => globs.includes(globBelow(folder) ?? ""));
+}
+
 /**
  * The shortest selection of members below a folder: its glob with exceptions, or the selections of what is in it.
  * `isUnaffected`: true for projects that no declaration of the resource may select.

@@ -57,6 +57,8 @@ export interface ImportedEntry {
   readonly kind: Kind;
   readonly key: string;
   readonly fields: ReadonlyMap<string, ImportedValue>;
+  /** Reported fields that are omitted as defaults, as a policy can declare them. */
+  readonly defaults?: ReadonlyMap<string, ImportedValue>;
   /** A message for each thing that could not be read or declared. */
   readonly remarks: readonly string[];
 }
