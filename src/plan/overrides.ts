@@ -53,9 +53,14 @@ export function overriddenIn(counts: readonly OverrideCount[]): number {
 }
 
 export function overrideText({ policy, entry, projects, differ, of }: OverrideCount): string {
-  const those = projects === 1 ? "there" : `in ${thousands(differ ?? 0)} of them`;
-  const live = differ ? `; ${those} the live value differs from it` : "";
+  const live = differ ? `; ${describeDiffering(differ, projects)}` : "";
   return `${policy}: ${entry} is overridden in ${counted(projects, of ?? "project")}${live}`;
+}
+
+function describeDiffering(differ: number, projects: number): string {
+  if (projects === 1) return "there the live value differs from it";
+  if (differ === projects) return "the live value differs from it in all of them";
+  return `in ${thousands(differ)} of them the live value differs from it`;
 }
 
 /** True if live state certainly differs from the declared one. Values that servers do not return are not compared. */
