@@ -59,7 +59,7 @@ export function importText(
       : "",
     part(palette, "Left out or unknown:", remarks),
     part(palette, "Not imported:", foldedAlike(notImported ?? [], formOfOmission).map(omissionLine)),
-    part(palette, "Set these secrets before the first apply:", limitSecrets(filling)),
+    part(palette, "Set these secrets before an apply writes these resources:", limitSecrets(filling)),
     notImported ? summary(written, notImported) : "",
     written.length > 0 ? nextStepsText(next, palette) : "",
     written.length + idle.length + problems.length === 0 && !notImported ? nothingFound : "",
