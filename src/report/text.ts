@@ -231,7 +231,7 @@ function countsText({ summary, unverified: entries, inherited = [] }: Plan): str
     ...(archived ? [`${archived}.`] : []),
     `${thousands(unmanaged)} unmanaged (live, listed by no policy).`,
     `${thousands(left)} unverified (declared, not reported by the server)${named}.`,
-    ...(missing.length > 0 ? [`${notComparedText(missing)}.`] : []),
+    ...notComparedTexts(missing).map((text) => `${text}.`),
     ...(inherited.length > 0
       ? [`${thousands(inherited.length)} inherited from a group, as declared: ${firstFew(inherited)}.`]
       : []),
@@ -261,12 +261,28 @@ function unverifiedText(entries: Plan["unverified"]): string {
   return [...names.slice(0, mostUnverified), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
-/** `not compared: NAME is not set`, each reason once, with the number of resources. */
-function notComparedText(entries: Plan["unverified"]): string {
+/** `not compared: NAME is not set`, each reason once, with the number of resources. Several names are one sentence. */
+function notComparedTexts(entries: Plan["unverified"]): readonly string[] {
   const prefix = "not compared: ";
-  const groups = grouped(entries, ({ reason = "" }) => reason.slice(prefix.length));
-  const words = [...groups].map(([why, { length }]) => (length > 1 ? `${why} (${thousands(length)})` : why));
-  return `${prefix}${printable(firstFew(words.sort(), mostUnverified))}`;
+  const unset = " is not set";
+  const reasons = entries.flatMap(({ reason = "" }) => reason.slice(prefix.length).split(/, (?=\S+ (?:is|cannot) )/));
+  const counts = new Map([...grouped(reasons, (reason) => reason)].map(([reason, { length }]) => [reason, length]));
+  const distinct = [...counts.keys()].sort();
+  const names = distinct.filter((reason) => reason.endsWith(unset));
+  const others = names.length > 1 ? distinct.filter((reason) => !reason.endsWith(unset)) : distinct;
+  const list = (all: readonly string[], omitted = 0) => {
+    const words = all.map((each) => `${each.slice(0, each.length - omitted)}${repeated(counts.get(each) ?? 0)}`);
+    return printable(firstFew(words, mostUnverified));
+  };
+  const several = `${thousands(names.length)} secrets are not set here, so their values were not compared: `;
+  return [
+    ...(names.length > 1 ? [`${several}${list(names, unset.length)}`] : []),
+    ...(others.length > 0 ? [`${prefix}${list(others)}`] : []),
+  ];
+}
+
+function repeated(count: number): string {
+  return count > 1 ? ` (${thousands(count)})` : "";
 }
 
 export function requestsText(calls: readonly Call[]): string {

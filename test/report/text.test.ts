@@ -59,6 +59,16 @@ test("projects are called in sync only where nothing is wrong", () => {
   expect(read({ problems })).not.toContain("in sync");
 });
 
+test("secrets that are not set are named in one sentence", () => {
+  const entry = (name: string, reason: string) => ({ address: `p:variable/${name}`, fields: ["value"], reason });
+  const read = (...unverified: Plan["unverified"]) => planText(planWith({ unverified }), catalogueOf(), plain);
+  const one = entry("A", "not compared: A is not set");
+  expect(read(one)).toContain("\nnot compared: A is not set.\n");
+  expect(read(one, entry("B", "not compared: B is not set, f cannot be read"), one)).toContain(
+    "\n2 secrets are not set here, so their values were not compared: A (2), B.\nnot compared: f cannot be read.\n",
+  );
+});
+
 test("an apply says in full what went wrong, and counts the rest", () => {
   const plan = planNamed("mixed");
   const [first, second, ...rest] = plan.resource_changes.map(({ address }) => address);
