@@ -114,7 +114,7 @@ function aboutTheState({ plan, catalogue }: Report): Metric[] {
     gauge("projects", "Projects that were compared.", summary.projects),
     gauge("changed_projects", "Projects with changes.", summary.changed_projects),
     gauge("unmanaged_resources", "Live resources that no policy lists.", summary.unmanaged),
-    gauge("unverified_fields", "Declared parameters that the server does not report.", summary.unverified),
+    gauge("unverified_fields", "Declared parameters that could not be compared.", summary.unverified),
   ];
 }
 

@@ -224,19 +224,26 @@ function countsText({ summary, unverified: entries, inherited = [] }: Plan): str
   const { unmanaged, unverified, reads, writes } = summary;
   const hidden = entries.filter(({ reason }) => reason === undefined);
   const missing = entries.filter(({ reason }) => reason !== undefined);
-  const left = unverified - missing.reduce((sum, { fields }) => sum + fields.length, 0);
-  const named = left > 0 ? `: ${unverifiedText(hidden)}` : "";
+  const withheld = missing.reduce((sum, { fields }) => sum + fields.length, 0);
+  const unreported = unverified - withheld;
+  const named = unreported > 0 ? `: ${unverifiedText(hidden)}` : "";
   const archived = archivedText(summary);
   return [
     ...(archived ? [`${archived}.`] : []),
     `${thousands(unmanaged)} unmanaged (live, listed by no policy).`,
-    `${thousands(left)} unverified (declared, not reported by the server)${named}.`,
+    `${thousands(unverified)} unverified (declared${whyUnverified(unreported, withheld)})${named}.`,
     ...notComparedTexts(missing).map((text) => `${text}.`),
     ...(inherited.length > 0
       ? [`${thousands(inherited.length)} inherited from a group, as declared: ${firstFew(inherited)}.`]
       : []),
     `Requests: ${counted(reads, "read")} made, ${counted(writes, "write")} planned.`,
   ].join("\n");
+}
+
+function whyUnverified(unreported: number, withheld: number): string {
+  if (withheld === 0) return ", not reported by the server";
+  if (unreported === 0) return ", not compared";
+  return `; ${thousands(unreported)} not reported by the server, ${thousands(withheld)} not compared`;
 }
 
 /** Reminds of errors that were printed long before the end of a large plan. */

@@ -69,6 +69,17 @@ test("secrets that are not set are named in one sentence", () => {
   );
 });
 
+test("unverified fields are counted as in the summary, whatever the reason", () => {
+  const hidden = { address: "p:webhook/x", fields: ["token"] };
+  const unset = { address: "p:variable/A", fields: ["value"], reason: "not compared: A is not set" };
+  const read = (...unverified: Plan["unverified"]) => planText(planWith({ unverified }), catalogueOf(), plain);
+  expect(read(hidden)).toContain("\n1 unverified (declared, not reported by the server): webhook/x token.\n");
+  expect(read(unset)).toContain("\n1 unverified (declared, not compared).\nnot compared: A is not set.\n");
+  expect(read(hidden, unset)).toContain(
+    "\n2 unverified (declared; 1 not reported by the server, 1 not compared): webhook/x token.\nnot compared: A",
+  );
+});
+
 test("an apply says in full what went wrong, and counts the rest", () => {
   const plan = planNamed("mixed");
   const [first, second, ...rest] = plan.resource_changes.map(({ address }) => address);

@@ -96,8 +96,7 @@ ${lead ? markup`<p class="lead">${lead}</p>` : ""}${facts}
 function planLead({ summary, problems }: Plan): string {
   const { projects, unverified, writes } = summary;
   if (writes > 0 || problems.length > 0 || projects === 0) return "";
-  const doubt =
-    unverified > 0 ? `, except for ${counted(unverified, "parameter")} that the server does not report` : "";
+  const doubt = unverified > 0 ? `, except for ${counted(unverified, "parameter")} that could not be compared` : "";
   return `${ownersCounted(summary)} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
 }
 
