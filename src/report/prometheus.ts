@@ -94,16 +94,11 @@ function aboutTheState({ plan, catalogue }: Report): Metric[] {
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
   const holding = (is: (planned: PlannedChange) => boolean) => pending.filter(is).length;
   return [
-    gauge(
-      "loosened_licenses",
-      "Changes that loosen a policy.",
-      holding((each) => each.policy_effect === "loosened"),
-    ),
-    gauge(
-      "tightened_licenses",
-      "Changes that tighten a policy.",
-      holding((each) => each.policy_effect === "tightened"),
-    ),
+    ...(["loosened", "tightened"] as const).flatMap((effect) => {
+      const help = `Changes by which a policy is ${effect}.`;
+      const count = holding((each) => each.policy_effect === effect);
+      return [gauge(effect, help, count), gauge(`${effect}_licenses`, `Older name of evenkeel_${effect}.`, count)];
+    }),
     gauge(
       "lost_notifications",
       "Changes after which a receiver gets fewer events.",

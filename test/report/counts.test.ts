@@ -5,7 +5,7 @@ import { terraform } from "../../src/report/formats.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import type { Report } from "../../src/report/report.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
-import { planWith, reportOf } from "../support/plans.ts";
+import { planned, planWith, reportOf } from "../support/plans.ts";
 
 const none = () => undefined;
 const changes = [0, 1, 2, 3, 6].map((index) => changeWith(plainWords, index));
@@ -63,6 +63,18 @@ describe("the textfile for Prometheus", () => {
     expect(samples.get(`evenkeel_run_duration_seconds{${common}}`)).toBe(1.25);
     expect(samples.get(lastSuccess)).toBe(Date.parse("2026-11-21T07:23:15Z") / 1000);
     expect([...samples.keys()].some((key) => /^evenkeel_build_info\{.*version="\d/.test(key))).toBe(true);
+  });
+
+  test("counts loosening and tightening changes of every kind", () => {
+    const effects = [
+      planned("p", "MIT", "update", { kind: "license", policy_effect: "loosened" }),
+      planned("p", "main", "update", { kind: "protected_branch", policy_effect: "loosened" }),
+      planned("q", "main", "update", { kind: "protected_branch", policy_effect: "tightened" }),
+    ];
+    const samples = read(planWith({ changes: effects }));
+    expect(samples.get(`evenkeel_loosened{${common}}`)).toBe(2);
+    expect(samples.get(`evenkeel_loosened_licenses{${common}}`)).toBe(2);
+    expect(samples.get(`evenkeel_tightened{${common}}`)).toBe(1);
   });
 
   test("keeps the time of the last success while runs fail", () => {
