@@ -125,7 +125,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
         if (text !== "") expect(format("all.yaml", text, catalogueOf())).toEqual({ text });
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
-        // An entry of one project may lack fields that the shared policy has.
+        // An entry may lack fields of the shared policy that the server does not report for its project.
         expect(planned.plan.warnings.filter(({ rule }) => rule !== "narrowed")).toEqual([]);
         expect(planned.plan.summary.unmanaged).toBeLessThanOrEqual(unknownOf(generated));
       });
