@@ -54,7 +54,7 @@ function createDocument({ before, after }: OpenedRevisions, fleet: KnownFleet | 
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
   const absent = before.isThere ? [] : [absentWorkspace];
   const problems = [
-    ...at(before.commit, [...before.problems, ...(diff?.problems.before ?? [])].filter(isError)),
+    ...at(before.commit, [...before.problems, ...(diff?.problems.before ?? [])].filter(isShown)),
     ...at(before.commit, absent),
     ...at(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
     ...at(null, fleet?.problems ?? []),
@@ -75,7 +75,11 @@ const absentWorkspace: Problem = {
   message: "this folder had no evenkeel.yaml, so everything counts as new",
 };
 
-/** Warnings about the older revision are omitted. */
+/** Of the older revision, warnings are omitted unless its files are missing from the comparison. */
+function isShown(problem: Problem): boolean {
+  return isError(problem) || problem.rule === "submodule";
+}
+
 function isError({ severity }: Problem): boolean {
   return severity === "error";
 }
@@ -94,11 +98,13 @@ function toReported({ revision, problem }: ProblemAt): RevisionProblem {
 }
 
 function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {
-  for (const warning of warnings) terminal.note(`warning: ${formatProblem(warning)}`);
-  for (const problem of problems) terminal.warn(formatProblem(problem));
+  for (const warning of warnings) terminal.note(printable(`warning: ${locate(warning)}`));
+  for (const problem of problems) {
+    terminal.warn(problem.revision === null ? labelledErrors(locate(problem)) : printable(`error: ${locate(problem)}`));
+  }
 }
 
-function formatProblem({ revision, ...problem }: RevisionProblem): string {
+function locate({ revision, ...problem }: RevisionProblem): string {
   const line = reportedLine(problem);
-  return revision === null ? labelledErrors(line) : printable(`error: at ${revision.slice(0, 12)}: ${line}`);
+  return revision === null ? line : `at ${revision.slice(0, 12)}: ${line}`;
 }

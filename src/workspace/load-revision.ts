@@ -73,7 +73,11 @@ export function loadRevision(
     };
     const found = findManifests(root, load(workspaceFile));
     const problems = submodules.map((path) =>
-      problemIn(path, "submodule", "manifests in a submodule are not read at a revision"),
+      problemIn(
+        path,
+        "submodule",
+        "files of a submodule are not read at a revision, so its manifests, if any, count as new",
+      ),
     );
     const contents = digestNamed(found.workspace, readNamed);
     return { ...joined(found, [{ documents: [], problems }, ...found.files.map(load)]), contents };

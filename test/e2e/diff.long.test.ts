@@ -218,3 +218,19 @@ test("a revision may be named by words of its message, and not by what git leave
   expect((await document(":/work")).base.revision).toBe(base);
   expect(await diff("^HEAD")).toMatchObject({ code: 64, stderr: expect.stringContaining('no commit "^HEAD"') });
 });
+
+test("warns that files of a submodule are not read at a revision", async () => {
+  const policies = folder({
+    "p.yaml": policyText({ projects: ["p/two"], licenses: { MIT: "allowed" } }),
+  });
+  const { commit: commitPolicies } = repository(policies.root);
+  commitPolicies();
+  const { diff, commit, git } = workspace();
+  git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", policies.root, "ws/shared");
+  commit();
+  const { code, stderr } = await diff("HEAD");
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^warning: at \w{12}: shared:1:1 {2}files of a submodule are not read at a revision, so its/),
+  ]);
+});
