@@ -195,7 +195,7 @@ function formatCheck({ plan, whole, applied, run, outcome, seconds, finishedAt }
     length === 0
       ? ownersCounted(plan.summary)
       : `${counted(length, "change")} in ${changed} of ${ownersCounted(plan.summary)}`,
-    ...(whole ? [] : [`since ${plan.scope?.since?.slice(0, 12)}`]),
+    ...(whole || !plan.scope?.since ? [] : [`since ${plan.scope.since.slice(0, 12)}`]),
     ...(done > 0 ? [`${done} applied`] : []),
     counted(reads, "read"),
     `${seconds.toFixed(1)} s`,
