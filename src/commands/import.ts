@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { kindsToImport, ownersIn } from "../author/import/chosen-projects.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../author/import/from/foreign.ts";
@@ -183,12 +183,13 @@ function checkForeignUsage(
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
 }
 
-/** The files of variables that Terraform itself reads, in the folders of its sources. */
+/** The files of variables that Terraform itself reads, in the folders of its sources; no links, which may lead elsewhere. */
 function variablesBeside({ cwd }: Terminal, names: readonly string[]): readonly string[] {
   const folders = new Set(names.filter((name) => /\.(?:tf|tofu)$/.test(name)).map(dirname));
   const found = [...folders].flatMap((folder) => {
     const path = resolve(cwd, folder);
-    const all = existsSync(path) ? readdirSync(path).toSorted() : [];
+    const entries = existsSync(path) ? readdirSync(path, { withFileTypes: true }) : [];
+    const all = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).toSorted();
     const read = [/^terraform\.tfvars$/, /^terraform\.tfvars\.json$/, /\.auto\.tfvars(?:\.json)?$/];
     return read.flatMap((pattern) => all.filter((name) => pattern.test(name)).map((name) => join(folder, name)));
   });
@@ -198,6 +199,8 @@ function variablesBeside({ cwd }: Terminal, names: readonly string[]): readonly 
 
 /** Reads a text file. @throws UserError if it is not text or too large. */
 function readForeignFile({ cwd }: Terminal, name: string, most: number): ForeignFile {
+  if (statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isCharacterDevice())
+    throw new UserError(`${name}: it is a device, not a file`);
   const text = textIn({ path: resolve(cwd, name), name }, most);
   if (typeof text === "string") return { name, text: text.replace(/^\uFEFF/, "") };
   throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of ${most / megabyte} MiB at most`);

@@ -145,7 +145,7 @@ function duplicateKeys(source: ManifestSource, documents: readonly Document[]): 
   );
 }
 
-interface AliasFault {
+export interface AliasFault {
   readonly rule: "alias-cycle" | "alias-bomb";
   readonly message: string;
 }
@@ -158,7 +158,7 @@ interface Measure {
   readonly depth: number;
 }
 
-function aliasFault(value: unknown): AliasFault | undefined {
+export function aliasFault(value: unknown): AliasFault | undefined {
   const found = measure(value, new Set(), new Map());
   if (found === "cycle") return { rule: "alias-cycle", message: "an alias refers to the anchor that contains it" };
   if (found.size <= most.size && found.depth <= most.depth) return undefined;

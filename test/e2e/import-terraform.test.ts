@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
@@ -441,4 +443,49 @@ resource "gitlab_project_label" "each" {
   const written = Object.entries(files()).find(([name]) => name.startsWith("policies/"))?.[1];
   expect(written).toContain('color: "#ff0000"');
   expect(written).toContain("description: For bugs");
+});
+
+const label = `resource "gitlab_project_label" "y" {
+  project = "g/a"
+  name    = "y"
+  color   = "#cc0000"
+`;
+
+test("a linked file of variables is not read: it may lead out of the folder", async () => {
+  const { evenkeel, files, write, root } = await seededAs("gitlab", {});
+  write(".env", `TOKEN = "${canary}"\n`);
+  write(".tf/main.tf", `variable "TOKEN" {}\n${label}  description = var.TOKEN\n}\n`);
+  symlinkSync("../.env", join(root, ".tf/b.auto.tfvars"));
+  const ran = await evenkeel("import", "--from", "terraform", ".tf/main.tf");
+  expect(ran.stdout).toContain("var.TOKEN is not known from these files");
+  const written = Object.entries(files()).filter(([name]) => name.startsWith("policies/"));
+  expect(JSON.stringify(written)).not.toContain(canary);
+});
+
+const doubled = Array.from({ length: 30 }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}]`);
+const bomb = ["a0: &a0 [x]", ...doubled].join("\n");
+
+test.each<[what: string, files: Record<string, string>, message: string]>([
+  [
+    "aliases that expand without end",
+    { "a.tf": `${label}  for_each = yamldecode(file("b.yaml"))\n}\n`, "b.yaml": bomb },
+    "a.tf:1:1 gitlab_project_label.y is left out: its for_each, yamldecode(…), is not known from these files; a plan has it",
+  ],
+  [
+    "a module that calls itself",
+    { "a.tf": 'module "m" {\n  source = "./"\n}\n' },
+    "a.tf:1:1 these modules call one another in a circle",
+  ],
+  [
+    "a project that is a glob",
+    { "a.tf": label.replace("g/a", "g/*").concat("}\n") },
+    "a.tf:1:1 gitlab_project_label.y is left out: g/* is no path",
+  ],
+])("reports %s", async (_, texts, message) => {
+  const files = Object.entries(texts).map(([name, text]) => ({ name, text }));
+  const { drafts, problems } = await importTerraform(files, choice("17.0"));
+  expect(drafts).toEqual([]);
+  expect(problems.map(({ place, message }) => `${place?.file}:${place?.line}:${place?.column} ${message}`)).toEqual([
+    message,
+  ]);
 });

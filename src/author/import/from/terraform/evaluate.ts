@@ -1,4 +1,5 @@
 import { isObject } from "../../../../base/json.ts";
+import { aliasFault } from "../../../../manifest/document.ts";
 import { parseYaml } from "../../../../manifest/yaml.ts";
 import { type IdOf, isIdOf, unknownPart } from "../foreign.ts";
 import type { HclExpression } from "./hcl.ts";
@@ -286,7 +287,9 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
 /** The value of a document; JSON is YAML too. */
 function decodeYaml(text: unknown): unknown {
   const parsed = typeof text === "string" ? parseYaml(text) : undefined;
-  return parsed && "values" in parsed && parsed.values.length === 1 ? parsed.values[0] : undefined;
+  if (!parsed || !("values" in parsed) || parsed.values.length !== 1) return undefined;
+  const [value] = parsed.values;
+  return aliasFault(value) ? undefined : value;
 }
 
 /** Removes duplicates from a list of scalars; undefined for any other value. */

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { UserError } from "../../../../base/exit.ts";
 import { grouped } from "../../../../base/grouped.ts";
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { placesIn } from "../../../../manifest/positions.ts";
@@ -85,9 +86,14 @@ function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (
     }),
   );
   const called = new Set([...blocks].flatMap(([folder, own]) => own.map((block) => calledFolder(block, folder))));
-  const results = [...blocks.keys()]
-    .filter((folder) => !called.has(folder))
-    .map((root) => declarationsIn(moduleOf(root, { root, blocks, textOf }, variablesIn(roots(root, isVariables)))));
+  const uncalled = [...blocks.keys()].filter((folder) => !called.has(folder));
+  const [first] = files;
+  if (uncalled.length === 0 && first && written.length > 0) {
+    return [unusable({ file: first.name, line: 1, column: 1 }, "these modules call one another in a circle")];
+  }
+  const results = uncalled.map((root) =>
+    declarationsIn(moduleOf(root, { root, blocks, textOf }, variablesIn(roots(root, isVariables)))),
+  );
   const problems = [...unread].map(({ name }) =>
     notImported({ file: name, line: 1, column: 1 }, `${name} is left out: no file() of the configurations reads it`),
   );
@@ -131,6 +137,7 @@ function importDeclarations(
   const imported = [...projects.values()].map((members): ImportedProject => {
     const translated = members.flatMap((member): readonly TranslatedEntry[] => {
       const stated = declared.get(member);
+      if (/[*?[\]{}$!]/.test(member.project)) return [leftOut(member, `${member.project} is no path`)];
       if (typeof stated !== "object") return [leftOut(member, stated)];
       if ("slug" in stated) return [translate(stated)];
       if (stated.resources.length + stated.problems.length === 0) return [nothingElse(member)];
@@ -249,21 +256,27 @@ function listPrior({ prior_state: prior }: JsonObject): readonly StateResource[]
 
 const mostDepth = 50;
 
+function isResource({ address, type }: JsonObject): boolean {
+  return typeof address === "string" && typeof type === "string";
+}
+
 function readShown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
-  if (path.length > mostDepth) return [];
-  const own = toObjects(module.resources).map((each, index): StateResource => {
-    const sensitive = Object.entries(isObject(each.sensitive_values) ? each.sensitive_values : {});
-    const values = isObject(each.values) ? each.values : {};
-    const type = each.mode === "data" ? `data.${each.type}` : String(each.type);
-    return {
-      address: String(each.address),
-      type,
-      values,
-      sensitive: new Set(sensitive.flatMap(([name, marks]) => (isMarked(marks, 0) ? [name] : []))),
-      path: [...path, "resources", index],
-      within: "values",
-    };
-  });
+  if (path.length > 2 * mostDepth) throw new UserError(`modules are nested more than ${mostDepth} levels deep`);
+  const own = toObjects(module.resources)
+    .filter(isResource)
+    .map((each, index): StateResource => {
+      const sensitive = Object.entries(isObject(each.sensitive_values) ? each.sensitive_values : {});
+      const values = isObject(each.values) ? each.values : {};
+      const type = each.mode === "data" ? `data.${each.type}` : String(each.type);
+      return {
+        address: String(each.address),
+        type,
+        values,
+        sensitive: new Set(sensitive.flatMap(([name, marks]) => (isMarked(marks, 0) ? [name] : []))),
+        path: [...path, "resources", index],
+        within: "values",
+      };
+    });
   const below = toObjects(module.child_modules).flatMap((each, index) =>
     readShown(each, [...path, "child_modules", index]),
   );
