@@ -221,7 +221,7 @@ test("a revision may be named by words of its message, and not by what git leave
 
 test("warns that files of a submodule are not read at a revision", async () => {
   const policies = folder({
-    "p.yaml": policyText({ projects: ["p/two"], licenses: { MIT: "allowed" } }),
+    "p.yaml": policyText({ projects: ["p/two"], licenses: { MIT: "allowed" } }, "shared"),
   });
   const { commit: commitPolicies } = repository(policies.root);
   commitPolicies();
