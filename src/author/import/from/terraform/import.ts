@@ -257,7 +257,7 @@ function listPrior({ prior_state: prior }: JsonObject): readonly StateResource[]
 const mostDepth = 50;
 
 function isResource({ address, type }: JsonObject): boolean {
-  return typeof address === "string" && typeof type === "string";
+  return typeof address !== "object" && typeof type === "string";
 }
 
 function readShown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
