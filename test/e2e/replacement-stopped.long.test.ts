@@ -12,7 +12,10 @@ describe("a run that is stopped between the two requests of a replacement leaves
     [
       "SIGTERM",
       "does not wait for a server that asks to retry later, and restores what was there",
-      { chaos: [{ match: "*/protected_branches", method: "POST", status: 429, retry_after: 60, times: 1 }] },
+      {
+        latency: 500,
+        chaos: [{ match: "*/protected_branches", method: "POST", status: 429, retry_after: 60, times: 1 }],
+      },
       "it was created again as it was",
       40,
     ],
