@@ -75,7 +75,7 @@ const absentWorkspace: Problem = {
   message: "this folder had no evenkeel.yaml, so everything counts as new",
 };
 
-/** Of the older revision, warnings are omitted unless its files are missing from the comparison. */
+/** Errors, and warnings about files of the older revision that the comparison lacks. Its other warnings are omitted. */
 function isShown(problem: Problem): boolean {
   return isError(problem) || problem.rule === "submodule";
 }

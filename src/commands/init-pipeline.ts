@@ -4,7 +4,7 @@ export interface PipelineFile {
   readonly file: string;
   readonly text: string;
   readonly placeholders: readonly string[];
-  /** What the forge must be set to, see examples/ci/README.md. */
+  /** Settings that the forge needs (examples/ci/README.md). */
   readonly settings: readonly string[];
 }
 

@@ -84,7 +84,7 @@ export function loadRevision(
   });
 }
 
-/** Of `evenkeel.yaml`, its manifests and the files that it refers to. Undefined if there is no workspace. */
+/** Fingerprint of `evenkeel.yaml`, its manifests and the files that it refers to. Undefined without a workspace. */
 export function revisionFingerprint(repository: GitRepository, commit: string): string | undefined {
   return withCheckout(repository, commit, ({ root, readNamed }) => {
     const texts: [string, unknown][] = [];

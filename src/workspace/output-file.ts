@@ -149,7 +149,7 @@ function remove(path: string): void {
   } catch {}
 }
 
-/** Why a path must not be written. A commit can contain links that leave the workspace or lead into a `.git`. */
+/** The reason not to write to a path. A commit can contain links that leave the workspace or lead into a `.git`. */
 export function linkFault(root: string, path: string): string | undefined {
   const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");
   const links = names.map((_, index) => names.slice(0, index + 1).join("/")).filter((each) => isLink(join(root, each)));
