@@ -7,7 +7,6 @@ import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/terminal.ts";
 import { type Flag, parsedOption, type Run } from "./command.ts";
-import { sharedOptions } from "./options.ts";
 import { type CliCommand, type CommandName, commands, groupOf, groups, type Options } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
@@ -127,8 +126,7 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
 const sharedHeading = "Shared options:";
 
 function partedFlags(flags: readonly Flag[]): readonly [own: readonly Flag[], shared: readonly Flag[]] {
-  const isShared = (flag: Flag) => sharedOptions.has(flag.flags);
-  return [flags.filter((flag) => !isShared(flag)), flags.filter(isShared)];
+  return [flags.filter(({ shared }) => !shared), flags.filter(({ shared }) => shared)];
 }
 
 /** Rejects `-C one -C other`. */

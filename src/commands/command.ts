@@ -17,6 +17,8 @@ export interface Flag {
   readonly with?: string;
   /** Flags that would have no effect beside it. */
   readonly without?: readonly string[];
+  /** Listed below the command's own options. */
+  readonly shared?: boolean;
 }
 
 /** Types of option values; `list` collects repeated options. */
@@ -72,10 +74,9 @@ export interface CommandRow {
   readonly summary: string;
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly flags: readonly Flag[];
-  readonly hidden?: true;
+  readonly hidden?: boolean;
+  readonly heading: string;
 }
-
-export type Commands = Readonly<Record<string, CommandRow>>;
 
 export function parsedOption({ flags, description, takes, choices, default: standard }: Flag): Option {
   const option = new Option(flags, description);
@@ -117,13 +118,4 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
 
 function refuseArgument(message: string): never {
   throw new InvalidArgumentError(message);
-}
-
-/** An option with its literal types, from which the type of the parsed value follows. */
-export function option<const Flags extends string, const More extends Omit<Flag, "flags" | "description"> = object>(
-  flags: Flags,
-  description: string,
-  more?: More,
-) {
-  return { flags, description, ...more } as { readonly flags: Flags; readonly description: string } & More;
 }

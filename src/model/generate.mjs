@@ -1,5 +1,6 @@
 // Writes what git ignores and the program imports, page.json of report/html too.
 //   model/kinds.json    the kinds of schemas/kinds/*.yaml
+//   commands/command-rows.ts  the commands of schemas/commands.yaml, typed by their literals
 //   base/validators.ts  what Ajv makes of the schemas that manifests are checked with, by digest
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +16,19 @@ const kindFiles = readdirSync(kinds).filter((name) => name.endsWith(".yaml"));
 write(
   "model/kinds.json",
   JSON.stringify(kindFiles.sort().map((name) => parse(readFileSync(join(kinds, name), "utf8")))),
+);
+
+const { groups, commands } = parse(readFileSync(join(src, "../schemas/commands.yaml"), "utf8"), { merge: true });
+const rows = Object.entries(commands).flatMap(([heading, below]) =>
+  Object.entries(below).map(([name, { examples, flags, ...row }]) => [
+    name,
+    { ...row, heading, examples: Object.entries(examples), flags: flags.flat() },
+  ]),
+);
+write(
+  "commands/command-rows.ts",
+  `export const groupSummaries = ${JSON.stringify(groups)} as const;
+export const rows = ${JSON.stringify(Object.fromEntries(rows))} as const;`,
 );
 
 const head = "// @ts-nocheck\n";

@@ -3,9 +3,8 @@ import type { Cause } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
 /** Changes that a watcher may apply: none, pending ones, or drift too. */
-export const applyModes = ["never", "pending", "drift"] as const;
 
-export type ApplyMode = (typeof applyModes)[number];
+export type ApplyMode = "never" | "pending" | "drift";
 
 /** Data that a watcher stores between checks (docs/watching.md). */
 export interface WatchMemory {

@@ -2,6 +2,9 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { commands, groupOf, groups } from "../../src/commands/table.ts";
 import { Screen, startBar } from "../../src/commands/terminal.ts";
+import { dialectNames } from "../../src/model/dialect.ts";
+import { branchKinds } from "../../src/model/events.ts";
+import { findingKinds, planKinds, revisionKinds } from "../../src/report/report.ts";
 import { runProgram } from "../e2e/program.ts";
 import { folder } from "../support/folder.ts";
 
@@ -37,6 +40,18 @@ test("commands are listed by what they are for, each once", async () => {
   expect(visible.filter(({ name }) => groupOf(name) === "Other commands")).toEqual([]);
   for (const { name } of visible.filter((each) => !each.name.includes(" ")))
     expect(text.match(new RegExp(`^ {2}${name}\\b`, "gm"))).toHaveLength(1);
+});
+
+test("schemas/commands.yaml lists the values that the program takes", () => {
+  const flagOf = (name: string, word: string) =>
+    commands.find((each) => each.name === name)?.flags.find(({ flags }) => flags.startsWith(word));
+  expect(flagOf("explain", "--dialect")?.choices).toEqual(dialectNames);
+  expect(flagOf("serve", "--dialect")?.choices).toEqual(dialectNames);
+  expect(flagOf("routes", "--branch-kind")?.choices).toEqual(branchKinds);
+  for (const [name, kinds] of Object.entries({ plan: planKinds, validate: findingKinds, diff: revisionKinds }))
+    expect(flagOf(name, "--report")?.suggests).toEqual(kinds);
+  const reports = commands.flatMap(({ flags }) => flags.filter(({ suggests = [] }) => suggests.includes("text")));
+  for (const { description, suggests = [] } of reports) expect(description).toContain(`: ${suggests.join(", ")};`);
 });
 
 test("a bar is out of the way of what is printed, and of a process that ends", async () => {
