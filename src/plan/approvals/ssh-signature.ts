@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { createHash, createPublicKey, type JsonWebKey, verify } from "node:crypto";
 
 /** A parsed signature of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig). */
 export interface SshSignature {
@@ -25,48 +25,31 @@ export function sshSignatures(text: string): readonly (SshSignature | undefined)
 
 const magic = "SSHSIG";
 
-/** @throws RangeError for an invalid signature. */
-function parseSignature(bytes: Buffer): SshSignature {
-  const read = wireReader(bytes);
-  if (read.bytes(magic.length).toString() !== magic || read.uint32() !== 1) throw new RangeError("not a signature");
-  const [key, namespaceBytes, reserved, hashName, signature] = [0, 1, 2, 3, 4].map(() => read.string());
-  read.end();
-  const namespace = String(namespaceBytes);
-  const hash = String(hashName);
-  if (!key || !signature || !(hash === "sha256" || hash === "sha512")) throw new RangeError("not a signature");
-  const check = createVerifier(key, signature);
+/** @throws RangeError for an invalid signature, an unsupported key type, or a signature of another type than the key. */
+function parseSignature(bytes: Buffer): SshSignature | undefined {
+  const head = Buffer.from(`${magic}\0\0\0\u0001`);
+  if (!bytes.subarray(0, head.length).equals(head)) return undefined;
+  const parts = splitStrings(bytes.subarray(head.length), 5);
+  const [key = empty, namespace = empty, reserved = empty, hash = empty, signature = empty] = parts;
+  const [keyType = empty, ...keyParts] = splitStrings(key);
+  const [algorithmName = empty, value = empty] = splitStrings(signature, 2);
+  const algorithm = algorithms[algorithmName.toString()];
+  if (algorithm?.keyType !== keyType.toString() || !/^sha(?:256|512)$/.test(hash.toString())) return undefined;
   return {
-    key: publicKeyText(key),
-    namespace,
+    key: `${keyType} ${key.toString("base64")}`,
+    namespace: namespace.toString(),
     verifies: (message) => {
-      const digest = createHash(hash).update(message).digest();
-      return check(Buffer.concat([Buffer.from(magic), wireStrings(namespace, reserved ?? "", hash, digest)]));
+      const digest = createHash(hash.toString()).update(message).digest();
+      const signed = Buffer.concat([Buffer.from(magic), ...[namespace, reserved, hash, digest].map(wireString)]);
+      try {
+        const publicKey = createPublicKey({ key: algorithm.publicKey(keyParts), format: "jwk" });
+        const { size } = algorithm;
+        const raw = size === undefined ? value : Buffer.concat(splitStrings(value).map((each) => padLeft(each, size)));
+        return verify(algorithm.hash, signed, { key: publicKey, dsaEncoding: "ieee-p1363" }, raw);
+      } catch {
+        return false;
+      }
     },
-  };
-}
-
-function publicKeyText(key: Buffer): string {
-  return `${wireReader(key).string()} ${key.toString("base64")}`;
-}
-
-type Check = (signed: Buffer) => boolean;
-
-/** @throws RangeError for an unsupported key type, or a signature of another type than the key. */
-function createVerifier(key: Buffer, signature: Buffer): Check {
-  const keyReader = wireReader(key);
-  const signatureReader = wireReader(signature);
-  const keyType = keyReader.string().toString();
-  const algorithm = signatureReader.string().toString();
-  const row = algorithms[algorithm];
-  if (!row || row.keyType !== keyType) throw new RangeError("not supported");
-  const value = signatureReader.string();
-  signatureReader.end();
-  return (signed) => {
-    try {
-      return verify(row.hash, signed, { key: row.publicKey(key), dsaEncoding: "ieee-p1363" }, row.rawSignature(value));
-    } catch {
-      return false;
-    }
   };
 }
 
@@ -74,120 +57,72 @@ interface Algorithm {
   readonly keyType: string;
   /** Null if the algorithm includes one. */
   readonly hash: string | null;
-  readonly publicKey: (key: Buffer) => KeyObject;
-  /** The signature in the format of Node.js. */
-  readonly rawSignature: (value: Buffer) => Buffer;
+  /** The parts of a key after its type, as a key of Node.js. */
+  readonly publicKey: (parts: readonly Buffer[]) => JsonWebKey;
+  /** Bytes of a coordinate: the signature is two numbers. */
+  readonly size?: number;
 }
-
-const unchanged = (value: Buffer) => value;
 
 /** Supported algorithms, without SHA-1 and hardware keys. */
 const algorithms: Readonly<Record<string, Algorithm>> = {
-  "ssh-ed25519": { keyType: "ssh-ed25519", hash: null, publicKey: ed25519Key, rawSignature: unchanged },
-  "rsa-sha2-256": { keyType: "ssh-rsa", hash: "sha256", publicKey: rsaKey, rawSignature: unchanged },
-  "rsa-sha2-512": { keyType: "ssh-rsa", hash: "sha512", publicKey: rsaKey, rawSignature: unchanged },
+  "ssh-ed25519": {
+    keyType: "ssh-ed25519",
+    hash: null,
+    publicKey: ([x = empty]) => ({ kty: "OKP", crv: "Ed25519", x: x.toString("base64url") }),
+  },
+  "rsa-sha2-256": { keyType: "ssh-rsa", hash: "sha256", publicKey: rsaKey },
+  "rsa-sha2-512": { keyType: "ssh-rsa", hash: "sha512", publicKey: rsaKey },
   "ecdsa-sha2-nistp256": ecdsa("ecdsa-sha2-nistp256", "P-256", 32, "sha256"),
   "ecdsa-sha2-nistp384": ecdsa("ecdsa-sha2-nistp384", "P-384", 48, "sha384"),
   "ecdsa-sha2-nistp521": ecdsa("ecdsa-sha2-nistp521", "P-521", 66, "sha512"),
 };
 
-function ed25519Key(key: Buffer): KeyObject {
-  const read = wireReader(key);
-  read.string();
-  return fromJwk({ kty: "OKP", crv: "Ed25519", x: base64url(read.string()) });
-}
-
-function rsaKey(key: Buffer): KeyObject {
-  const read = wireReader(key);
-  read.string();
-  const [e, n] = [read.integer(), read.integer()];
-  if (n.length < minRsa || n.length > maxRsa) throw new RangeError("not a size that OpenSSH accepts");
-  return fromJwk({ kty: "RSA", e: base64url(e), n: base64url(n) });
+function rsaKey([e = empty, n = empty]: readonly Buffer[]): JsonWebKey {
+  const modulus = withoutZeros(n);
+  if (modulus.length < minRsa || modulus.length > maxRsa) throw new RangeError("not a size that OpenSSH accepts");
+  return { kty: "RSA", e: withoutZeros(e).toString("base64url"), n: modulus.toString("base64url") };
 }
 
 /** Bytes of a modulus: smaller ones are insecure, larger ones slow. */
 const [minRsa, maxRsa] = [128, 2048];
 
-/** `size`: bytes of a coordinate. */
 function ecdsa(keyType: string, crv: string, size: number, hash: string): Algorithm {
-  return {
-    keyType,
-    hash,
-    publicKey: (key) => {
-      const read = wireReader(key);
-      read.string();
-      read.string();
-      const point = read.string();
-      if (point[0] !== 4 || point.length !== 1 + 2 * size) throw new RangeError("not an uncompressed point");
-      return fromJwk({
-        kty: "EC",
-        crv,
-        x: base64url(point.subarray(1, 1 + size)),
-        y: base64url(point.subarray(1 + size)),
-      });
-    },
-    rawSignature: (value) => {
-      const read = wireReader(value);
-      return Buffer.concat([padLeft(read.integer(), size), padLeft(read.integer(), size)]);
-    },
+  const publicKey = ([, point = empty]: readonly Buffer[]) => {
+    if (point[0] !== 4 || point.length !== 1 + 2 * size) throw new RangeError("not an uncompressed point");
+    const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)];
+    return { kty: "EC", crv, x: x.toString("base64url"), y: y.toString("base64url") };
   };
+  return { keyType, hash, size, publicKey };
 }
 
-function padLeft(integer: Buffer, size: number): Buffer {
-  if (integer.length > size) throw new RangeError("a number too large for its curve");
+const empty = Buffer.alloc(0);
+
+/** A positive number without the leading zeros of the wire format. */
+function withoutZeros(value: Buffer): Buffer {
+  const first = value.findIndex((byte) => byte !== 0);
+  return first < 0 ? empty : value.subarray(first);
+}
+
+function padLeft(value: Buffer, size: number): Buffer {
+  const integer = withoutZeros(value);
   return Buffer.concat([Buffer.alloc(size - integer.length), integer]);
 }
 
-function fromJwk(key: Readonly<Record<string, string>>): KeyObject {
-  return createPublicKey({ key, format: "jwk" });
+/** The strings of RFC 4251, section 5, of which keys and signatures consist. @throws RangeError for other bytes. */
+function splitStrings(bytes: Buffer, count?: number): readonly Buffer[] {
+  const strings: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.length) throw new RangeError("truncated");
+    strings.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  if (count !== undefined && strings.length !== count) throw new RangeError("more or less than expected");
+  return strings;
 }
 
-function base64url(bytes: Buffer): string {
-  return bytes.toString("base64url");
-}
-
-/** Decodes SSH data types (RFC 4251, section 5). Methods throw RangeError at the end of the data. */
-interface WireReader {
-  readonly bytes: (length: number) => Buffer;
-  readonly uint32: () => number;
-  readonly string: () => Buffer;
-  /** Bytes of a positive number, without leading zeros. */
-  readonly integer: () => Buffer;
-  /** Throws if data is left. */
-  readonly end: () => void;
-}
-
-function wireReader(whole: Buffer): WireReader {
-  let at = 0;
-  const bytes = (length: number) => {
-    if (at + length > whole.length) throw new RangeError("truncated");
-    at += length;
-    return whole.subarray(at - length, at);
-  };
-  const uint32 = () => bytes(4).readUInt32BE();
-  const string = () => bytes(uint32());
-  return {
-    bytes,
-    uint32,
-    string,
-    integer: () => {
-      const value = string();
-      const first = value.findIndex((byte) => byte !== 0);
-      return value.subarray(first < 0 ? value.length : first);
-    },
-    end: () => {
-      if (at !== whole.length) throw new RangeError("more than expected");
-    },
-  };
-}
-
-function wireStrings(...parts: readonly (string | Buffer)[]): Buffer {
-  return Buffer.concat(
-    parts.flatMap((part) => {
-      const value = Buffer.from(part);
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(value.length);
-      return [length, value];
-    }),
-  );
+function wireString(value: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(value.length);
+  return Buffer.concat([length, value]);
 }

@@ -46,19 +46,22 @@ export interface PlanApprovers {
   readonly others: readonly string[];
 }
 
-export function approversOf({ plan, signatures }: SignedPlan, context: ApprovalContext): PlanApprovers {
+export function approversOf(signed: SignedPlan, context: ApprovalContext): PlanApprovers {
   const { signers } = context.policy;
-  const verified = signatures.map((signature) => findSigner(signature, plan, context));
-  const approved = peopleAmong(
-    verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer])),
-    signers,
-  );
-  const everyone = peopleAmong(
+  const { approved } = countSignatures(signed, context);
+  const able = namesOf(
     signers.filter((signer) => isValid(signer, context.now)),
     signers,
   );
-  const names = approved.map(({ name }) => name);
-  return { approved: names, others: everyone.map(({ name }) => name).filter((name) => !names.includes(name)) };
+  return { approved, others: able.filter((name) => !approved.includes(name)) };
+}
+
+/** The names of the people who signed, and the reasons why other signatures do not count. */
+function countSignatures({ plan, signatures }: SignedPlan, context: ApprovalContext) {
+  const verified = signatures.map((signature) => findSigner(signature, plan, context));
+  const signers = verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
+  const unusable = verified.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
+  return { approved: namesOf(signers, context.policy.signers), unusable };
 }
 
 interface Needed {
@@ -87,36 +90,24 @@ const reasons: Readonly<Record<Occasion, string>> = {
   protected: "it changes protected resources",
 };
 
-interface Lack {
-  readonly message: string;
-  readonly given: number;
-}
-
-function findLack({ count, because }: Needed, context: ApprovalContext): Lack | undefined {
+function findLack({ count, because }: Needed, context: ApprovalContext) {
   const { policy, signed, now } = context;
   const able = peopleAmong(policy.signers).length;
   const few = able < count ? `, and only ${counted(able, "person", "people")} may approve` : "";
   const needs = `the plan needs ${counted(count, "approval")} because ${because}${few}`;
   if (!signed) return { message: `${needs}; ${advice}`, given: 0 };
-  const { plan, signatures } = signed;
-  const late = lateness(plan, policy, now);
+  const late = lateness(signed.plan, policy, now);
   if (late) return { message: `${needs}; ${late}, so its approvals do not count; plan again`, given: 0 };
-  const verified = signatures.map((signature) => findSigner(signature, plan, context));
-  const signers = verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
-  const people = peopleAmong(signers, policy.signers);
-  const total = people.length;
-  if (total >= count) return undefined;
-  const has = total === 0 ? "it has none" : `it has ${total} (${people.map(({ name }) => name).join(", ")})`;
-  const unusable = verified.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
-  const message = [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...formatMore(unusable.length)].join("; ");
-  return { message, given: total };
+  const { approved, unusable } = countSignatures(signed, context);
+  const given = approved.length;
+  if (given >= count) return undefined;
+  const has = given === 0 ? "it has none" : `it has ${given} (${approved.join(", ")})`;
+  const more = unusable.length - mostReasons;
+  const rest = more > 0 ? [`and ${more} more that do not count`] : [];
+  return { message: [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...rest].join("; "), given };
 }
 
 const mostReasons = 10;
-
-function formatMore(count: number): readonly string[] {
-  return count > mostReasons ? [`and ${count - mostReasons} more that do not count`] : [];
-}
 
 const advice = "save it with plan --out FILE, sign it with approve FILE, and apply FILE";
 
@@ -264,26 +255,20 @@ function parseTime(text: string | undefined): Date | null | undefined {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
+function namesOf(signers: readonly Signer[], listed: readonly Signer[]): readonly string[] {
+  return peopleAmong(signers, listed).map(({ name }) => name);
+}
+
 /** One signer per person among `signers`. Lines of `listed` that share a name or a key are one person. */
 export function peopleAmong(signers: readonly Signer[], listed: readonly Signer[] = signers): readonly Signer[] {
-  const people = groupPeople(listed);
-  const personOf = (signer: Signer) => people.find((person) => person.signers.includes(signer));
-  return signers.filter((signer, index) => signers.findIndex((each) => personOf(each) === personOf(signer)) === index);
-}
-
-interface Person {
-  readonly marks: ReadonlySet<string>;
-  readonly signers: readonly Signer[];
-}
-
-function groupPeople(listed: readonly Signer[]): readonly Person[] {
-  let people: readonly Person[] = [];
+  let people: readonly (readonly Signer[])[] = [];
   for (const signer of listed) {
-    const own = [...signer.principals, signer.key];
-    const same = people.filter(({ marks }) => own.some((mark) => marks.has(mark)));
-    const marks = new Set([...own, ...same.flatMap((person) => [...person.marks])]);
-    const signers = [...same.flatMap((person) => person.signers), signer];
-    people = [...people.filter((person) => !same.includes(person)), { marks, signers }];
+    const marks = new Set([...signer.principals, signer.key]);
+    const isSame = (person: readonly Signer[]) =>
+      person.some(({ principals, key }) => [...principals, key].some((mark) => marks.has(mark)));
+    people = [...people.filter((person) => !isSame(person)), [...people.filter(isSame).flat(), signer]];
   }
-  return people;
+  const firstOf = (signer: Signer) =>
+    signers.find((each) => people.some((all) => all.includes(each) && all.includes(signer)));
+  return signers.filter((signer) => firstOf(signer) === signer);
 }
