@@ -1,5 +1,6 @@
-import type { ASTNode, Environment, ParseResult } from "@marcbachmann/cel-js";
+import type { ASTNode, Environment, ParseError } from "@marcbachmann/cel-js";
 import { RE2JS, RE2JSException } from "re2js";
+import { load } from "./load.ts";
 import { memoized } from "./memoize.ts";
 import { didYouMean } from "./nearest.ts";
 
@@ -8,76 +9,90 @@ export interface ExpressionFault {
   readonly offset: number;
 }
 
-/** Replaces `matches` in expressions; of the same length, so that every position stays the same. */
-export const linearMatch = "re2find";
-
 /** Far more than an expression needs, and far less than would be slow to parse. */
-export const expressionLimits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
+const limits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
 
-/** Adds a `matches` of linear time, under the name that {@link withLinearPatterns} uses. */
-export function withLinearMatch(environment: Environment): Environment {
-  return environment.registerFunction(`string.${linearMatch}(string): bool`, (text: string, pattern: string) =>
-    compiledPattern(pattern).matcher(text).find(),
+/** Replaces `matches`, whose implementation in the library backtracks, and anybody may write rules. */
+const linearMatch = "re2find";
+
+/** CEL with optional values and regular expressions of linear time. */
+export function celEnvironment(): Environment {
+  const { Environment: Language }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");
+  return new Language({ enableOptionalTypes: true, limits }).registerFunction(
+    `string.${linearMatch}(string): bool`,
+    (text: string, pattern: string) => compiledPattern(pattern).matcher(text).find(),
   );
 }
 
 const compiledPattern = memoized((pattern: string) => RE2JS.compile(pattern));
 
-/** Rewrites all calls of `matches`. @throws ParseError of the library. */
-export function withLinearPatterns(
-  text: string,
-  environment: Environment,
-): { readonly text: string } | { readonly fault: ExpressionFault } {
-  const patterns = listPatterns(environment.parse(text).ast);
-  const fault = patterns.map(patternFault).find((each) => each !== undefined);
-  if (fault) return { fault };
-  const linear = rewritten(text, patterns, environment);
-  if (linear === undefined) return { fault: { message: "expected no comment inside a call of matches", offset: 0 } };
-  return { text: linear };
+export interface Language {
+  readonly environment: Environment;
+  /** Words an error of the library by its code and its word; undefined for the library's own words. */
+  readonly explain: (code: string, word: string, isRunning: boolean) => string | undefined;
 }
 
-/** A boolean expression, as far as types show before it is evaluated. */
-export interface CompiledCondition {
-  readonly expression: ParseResult;
-  readonly offset: number;
+export interface Expression {
+  readonly evaluate: (
+    given: Readonly<Record<string, unknown>>,
+  ) => { readonly value: unknown } | { readonly fault: ExpressionFault; readonly code: string };
+  readonly members: () => readonly MemberRead[];
+  readonly start: number;
 }
 
-/** Compiles a boolean expression; `explain` words the library's errors. */
-export function compileCondition(
+/** Compiles an expression; a boolean one as far as types show before it is evaluated. */
+export function compileExpression(
   text: string,
-  environment: Environment,
-  explain: (error: unknown) => ExpressionFault,
-): CompiledCondition | { readonly fault: ExpressionFault } {
+  language: Language,
+  expected: "bool" | "any" = "bool",
+): Expression | { readonly fault: ExpressionFault } {
   try {
-    const linear = withLinearPatterns(text, environment);
-    if ("fault" in linear) return linear;
-    const expression = environment.parse(linear.text);
+    const expression = language.environment.parse(text);
+    const { ast } = expression;
+    for (const call of listMatches(ast)) {
+      const fault = patternFault(call.args[2][0]);
+      if (fault) return { fault };
+      call.args[0] = linearMatch;
+    }
     const { valid, type = "", error } = expression.check();
     if (!valid && error) throw error;
-    const offset = expression.ast.start;
-    if (type === "bool" || type === "dyn") return { expression, offset };
-    const article = /^[aeiou]/.test(type) ? "an" : "a";
-    return { fault: { message: `expected true or false, got ${article} ${type}`, offset } };
+    if (expected === "bool" && type !== "bool" && type !== "dyn") {
+      const article = /^[aeiou]/.test(type) ? "an" : "a";
+      return { fault: { message: `expected true or false, got ${article} ${type}`, offset: ast.start } };
+    }
+    const evaluate: Expression["evaluate"] = (given) => {
+      try {
+        return { value: expression({ ...given }) };
+      } catch (error) {
+        return describeError(error, language, true);
+      }
+    };
+    return { evaluate, members: () => membersIn(ast), start: ast.start };
   } catch (error) {
-    return { fault: foreignOperator(text) ?? explain(error) };
+    return { fault: foreignOperator(text) ?? describeError(error, language, false).fault };
   }
 }
 
-interface Pattern {
-  readonly at: number;
-  readonly node: ASTNode;
+function describeError(error: unknown, { environment, explain }: Language, isRunning: boolean) {
+  const { code = "", summary = "it cannot be evaluated", range } = error as Partial<ParseError>;
+  const word = faultyWord(summary);
+  const words = code === "no_matching_overload" ? unknownFunction(word, environment) : explain(code, word, isRunning);
+  const message = words ?? summary.slice(0, 1).toLowerCase() + summary.slice(1);
+  return { code, fault: { message: message.replaceAll(linearMatch, "matches"), offset: range?.start ?? 0 } };
 }
 
-/** The patterns of all calls of `matches`. The library's own implementation backtracks, and anybody may write rules. */
-function listPatterns(node: ASTNode): readonly Pattern[] {
-  const inside = listChildren(node).flatMap(listPatterns);
-  if (node.op !== "rcall") return inside;
-  const [name, , [pattern]] = node.args;
-  const isMatch = name === "matches" || name === linearMatch;
-  return isMatch && pattern ? [{ at: node.input.lastIndexOf(name, pattern.start), node: pattern }, ...inside] : inside;
+/** A call of `matches`: its name, receiver and arguments. */
+interface MatchCall {
+  readonly args: [name: string, receiver: ASTNode, parameters: readonly [ASTNode]];
 }
 
-function patternFault({ node }: Pattern): ExpressionFault | undefined {
+function listMatches(node: ASTNode): readonly MatchCall[] {
+  const inside = listChildren(node).flatMap(listMatches);
+  const isMatch = node.op === "rcall" && ["matches", linearMatch].includes(node.args[0]) && node.args[2].length === 1;
+  return isMatch ? [node as unknown as MatchCall, ...inside] : inside;
+}
+
+function patternFault(node: ASTNode): ExpressionFault | undefined {
   const fault = (message: string) => ({ message, offset: node.start });
   if (node.op !== "value" || typeof node.args !== "string") return fault("matches needs its pattern written out here");
   if (node.args.length > longestPattern) return fault(`a pattern may have up to ${longestPattern} characters`);
@@ -93,22 +108,13 @@ function patternFault({ node }: Pattern): ExpressionFault | undefined {
 const longestPattern = 500;
 const largestPattern = 300;
 
-function rewritten(text: string, patterns: readonly Pattern[], environment: Environment): string | undefined {
-  const done = patterns.reduce(
-    (sum, { at }) => sum.slice(0, at) + linearMatch + sum.slice(at + linearMatch.length),
-    text,
-  );
-  const left = listPatterns(environment.parse(done).ast).filter(({ at }) => !done.startsWith(linearMatch, at));
-  return left.length > 0 ? undefined : done;
-}
-
 /** A member that an expression reads from a variable, such as `active` of `before`. */
 export interface MemberRead {
   readonly of: string;
   readonly name: string;
 }
 
-export function membersIn(node: ASTNode): readonly MemberRead[] {
+function membersIn(node: ASTNode): readonly MemberRead[] {
   const inside = listChildren(node).flatMap(membersIn);
   if (node.op !== "." && node.op !== ".?") return inside;
   const [object, name] = node.args;
@@ -152,23 +158,20 @@ const operators: Readonly<Record<string, string>> = {
 };
 
 /** The first operator of another language in an expression that CEL rejects. */
-export function foreignOperator(text: string): ExpressionFault | undefined {
+function foreignOperator(text: string): ExpressionFault | undefined {
   const code = text.replace(literals, (each) => " ".repeat(each.length));
   const found = /(?<![.\w])(?:and|or|not)(?![\w(.])|<>|={3}|(?<![=!<>])=(?!=)/i.exec(code);
   const instead = found && operators[found[0].toLowerCase()];
   return found && instead ? { message: `CEL writes ${instead} for ${found[0]}`, offset: found.index } : undefined;
 }
 
-export function functionNames(environment: Environment): ReadonlySet<string> {
-  return new Set(environment.getDefinitions().functions.map(({ name }) => name));
-}
-
 /** Explains a call of an unknown function; undefined if the function exists, so that its arguments are wrong. */
-export function unknownFunction(word: string, functions: ReadonlySet<string>): string | undefined {
-  return functions.has(word) ? undefined : `unknown function ${word}${didYouMean(word, functions)}`;
+function unknownFunction(word: string, environment: Environment): string | undefined {
+  const names = new Set(environment.getDefinitions().functions.map(({ name }) => name));
+  return names.has(word) ? undefined : `unknown function ${word}${didYouMean(word, names)}`;
 }
 
 /** The word at the end of a message of the library, or the function whose call it quotes. */
-export function faultyWord(summary: string): string {
+function faultyWord(summary: string): string {
   return /(?:: |\.|')(\w+)(?:$|\([^']*\)'$)/.exec(summary)?.[1] ?? "";
 }

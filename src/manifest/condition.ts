@@ -1,16 +1,5 @@
-import type { Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js";
-import {
-  compileCondition,
-  type ExpressionFault,
-  expressionLimits,
-  faultyWord,
-  functionNames,
-  linearMatch,
-  unknownFunction,
-  withLinearMatch,
-} from "../base/cel.ts";
+import { celEnvironment, compileExpression, type ExpressionFault, type Language } from "../base/cel.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
-import { load } from "../base/load.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Owner } from "../model/owner.ts";
@@ -26,17 +15,13 @@ export interface Condition {
 export const compileWhere = memoized((owner: Owner) => memoized((text: string) => compile(text, owner)));
 
 function compile(text: string, owner: Owner): Condition | { readonly fault: ExpressionFault } {
-  const environment = createEnvironment(owner);
-  const explain = (error: unknown) => explainFault(error, owner);
-  const compiled = compileCondition(text, environment, explain);
+  const compiled = compileExpression(text, languageOf(owner));
   if ("fault" in compiled) return compiled;
   const evaluateRow = (row: JsonObject): boolean | ExpressionFault => {
-    try {
-      const value = compiled.expression({ [owner]: celRow(row, owner) });
-      return typeof value === "boolean" ? value : { message: "expected true or false", offset: compiled.offset };
-    } catch (error) {
-      return explain(error);
-    }
+    const result = compiled.evaluate({ [owner]: celRow(row, owner) });
+    if ("fault" in result) return result.fault;
+    const { value } = result;
+    return typeof value === "boolean" ? value : { message: "expected true or false", offset: compiled.start };
   };
   const fault = faultInSample(evaluateRow(samples[owner]));
   if (fault) return { fault };
@@ -93,25 +78,18 @@ function celValue(value: unknown): unknown {
   return value ?? null;
 }
 
-const createEnvironment = memoized((owner: Owner): Environment => {
-  const { Environment: Language }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");
-  return withLinearMatch(new Language({ enableOptionalTypes: true, limits: expressionLimits }))
-    .registerType("Row", { ctor: Row, fields: Object.fromEntries(rowFields[owner].map((name) => [name, "dyn"])) })
-    .registerVariable(owner, "Row");
-});
-
-function explainFault(error: unknown, owner: Owner): ExpressionFault {
-  const { code, summary = "it cannot be evaluated", range } = error as Partial<ParseError | EvaluationError>;
-  const word = faultyWord(summary);
-  const plain = summary.slice(0, 1).toLowerCase() + summary.slice(1).replaceAll(linearMatch, "matches");
-  const explanations: Readonly<Record<string, () => string | undefined>> = {
-    unknown_variable: () =>
-      `unknown name ${word}${didYouMean(word, [owner]) || `; where of a policy of ${owner}s knows ${owner}`}`,
-    no_such_key: () => {
-      const names = [...rowFields[owner], ...(owner === "project" ? namespaceFields : [])];
-      return `there is no ${word}${didYouMean(word, names) || `; expected one of ${rowFields[owner].join(", ")}`}`;
+const languageOf = memoized((owner: Owner): Language => {
+  const fields = rowFields[owner];
+  const names = [...fields, ...(owner === "project" ? namespaceFields : [])];
+  return {
+    environment: celEnvironment()
+      .registerType("Row", { ctor: Row, fields: Object.fromEntries(fields.map((name) => [name, "dyn"])) })
+      .registerVariable(owner, "Row"),
+    explain: (code, word) => {
+      if (code === "unknown_variable")
+        return `unknown name ${word}${didYouMean(word, [owner]) || `; where of a policy of ${owner}s knows ${owner}`}`;
+      if (code !== "no_such_key") return undefined;
+      return `there is no ${word}${didYouMean(word, names) || `; expected one of ${fields.join(", ")}`}`;
     },
-    no_matching_overload: () => unknownFunction(word, functionNames(createEnvironment(owner))),
   };
-  return { message: explanations[code ?? ""]?.() ?? plain, offset: range?.start ?? 0 };
-}
+});

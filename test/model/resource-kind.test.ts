@@ -195,7 +195,7 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
   ],
   [{ of: ["project", "instance"] }, 'of.1: expected one of project, group, got "instance"'],
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
-  [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
+  [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got a string"],
   [{ loosened: "after.tokn == ''" }, "loosened: there is no field tokn; did you mean token?"],
   [
     { tightened: "before == null || has(before.tokn) && before.?url.orValue('') == ''" },

@@ -115,7 +115,9 @@ describe("what comes from anybody's merge request", () => {
   test("a pattern that would backtrack takes linear time, and a syntax that needs it is a problem", async () => {
     const long = { p: { desired: { "integration/irc-gateway": { recipients: `${"a".repeat(50_000)}!` } } } };
     const plan = planned(long);
-    const rules = await compiled(rule('change.after.recipients.matches("^(a+)+$") || change.address.matches("x")'));
+    const rules = await compiled(
+      rule('change.after.recipients.matches( // matches\n "^(a+)+$") || change.address.matches("x")'),
+    );
     expect(evaluateRules(plan, rules, on()).objections).toEqual([]);
   });
 
@@ -125,7 +127,6 @@ describe("what comes from anybody's merge request", () => {
     ['change.key.matches("(a|b|c|d|e|f){300}")', expect.stringContaining("this pattern is too large")],
     ["change.key.matches(change.project)", "matches needs its pattern written out here"],
     ['change.key . matches /* */ ("a")', expect.any(String)],
-    ['change.key.matches( // matches\n "(a+)+$")', "expected no comment inside a call of matches"],
     [`change.key.matches("${"a".repeat(501)}")`, "a pattern may have up to 500 characters"],
     [`${"(".repeat(1000)}true${")".repeat(1000)}`, expect.any(String)],
     [`[${"1,".repeat(900)}1].exists(x, x == 2)`, expect.any(String)],

@@ -1,4 +1,4 @@
-import type { ExpressionFault } from "../../base/cel.ts";
+import type { Expression, ExpressionFault } from "../../base/cel.ts";
 import { firstFew } from "../../base/text-format.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { expressionProblem } from "../../manifest/problem.ts";
@@ -9,7 +9,6 @@ import type { Change, Place, Problem, Project } from "../../model/types.ts";
 import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
-import type { Expression } from "./language.ts";
 import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
 
 export interface CompiledRule extends PlanRule {
@@ -23,8 +22,8 @@ export async function compileRules(
   rules: readonly PlanRule[],
 ): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] }> {
   if (rules.length === 0) return { rules: [], problems: [] };
-  const { compileExpression } = await import("./language.ts");
-  const compiled = rules.map((rule) => ({ rule, expression: compileExpression(rule.when, rule.on) }));
+  const { compileRule } = await import("./language.ts");
+  const compiled = rules.map((rule) => ({ rule, expression: compileRule(rule.when, rule.on) }));
   return {
     rules: compiled.flatMap(({ rule, expression }) => ("fault" in expression ? [] : [{ ...rule, expression }])),
     problems: compiled.flatMap(({ rule, expression }) =>
@@ -150,11 +149,11 @@ function unknownPath(changes: readonly ChangeView[]): ExpressionFault | undefine
   return unknown && { message: `the full path of project ${unknown.project} is not known`, offset: 0 };
 }
 
-function evaluateRule({ expression }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {
-  const answer = expression.ask(view);
+function evaluateRule({ expression, on }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {
+  const answer = expression.evaluate({ [on]: view });
   if ("fault" in answer) return answer.fault;
   if (typeof answer.value === "boolean") return answer.value;
-  return { message: "it is neither true nor false there", offset: expression.tree.start };
+  return { message: "it is neither true nor false there", offset: expression.start };
 }
 
 function toObjection(rule: PlanRule, found: Found): Objection {
