@@ -1,212 +1,152 @@
 import { isUtf8 } from "node:buffer";
 import { isObject, jsonIn, parsedJson } from "../base/json.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
 import { depthFault, isError, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
-import { type CalledKind, CallFailed, type FailureFacts } from "./failure.ts";
+import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import { type Broken, type Headers, isLocked, isPermanent, isTransient, mayHaveActed, type Received } from "./retry.ts";
 
-export interface Attempt {
-  readonly method: Call["method"];
-  readonly path: string;
-  readonly url: string;
-  /** The setting that contains the server's URL, for error messages. */
-  readonly setting: string;
-  readonly tokenName?: string | undefined;
-  readonly attempts: number;
-  readonly dialect?: string | undefined;
-  readonly called?: CalledKind | undefined;
-}
+/** The request of a failure, and what its message needs to know of the connection. */
+export type Attempt = Pick<
+  FailureFacts,
+  "method" | "path" | "url" | "attempts" | "setting" | "tokenName" | "dialect" | "called"
+>;
 
 export interface FullAnswer extends Answer {
   readonly headers: Headers;
 }
 
-type Expected = Pick<Call, "method" | "answer">;
-
-/** `clean` redacts secrets in the server's words. */
-export function classify(
-  expected: Expected,
-  attempted: () => Attempt,
-  received: Received,
-  clean: (text: string) => string,
-): FullAnswer | CallFailed {
-  const { status, headers, body } = received;
-  if (status >= 400) return classifyRejection(attempted(), received, clean);
-  if (status >= 300) return classifyRedirect(attempted(), received, clean);
-  const requestId = expected.method === "GET" ? undefined : readRequestId(headers, clean);
-  if (body.length === 0) return checkShape(expected, attempted, { status, body: undefined, requestId, headers }, clean);
-  const text = body.toString();
-  if (!isUtf8(body)) {
-    const what = `answered ${status} with text that is not UTF-8`;
-    return makeFailure(attempted(), { kind: "shape", what, status, acted: true });
-  }
-  try {
-    const reply = { status, body: jsonIn(text), requestId, headers };
-    return checkDepth(attempted, reply) ?? checkShape(expected, attempted, removeSecretReferences(reply, text), clean);
-  } catch {
-    return classifyUnreadable(attempted(), status, text, clean);
-  }
-}
-
-/** Removes secret references, so that a server cannot have one resolved. `\u` because names may contain escapes. */
-function removeSecretReferences(reply: FullAnswer, text: string): FullAnswer {
-  if (text.includes('cret"') || text.includes("\\u")) removeReferences(reply.body);
-  return reply;
-}
-
-function checkDepth(attempted: () => Attempt, { status, body }: FullAnswer): CallFailed | undefined {
-  const fault = depthFault(body);
-  return fault
-    ? makeFailure(attempted(), { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
-    : undefined;
-}
-
 /** A success of the required shape, or a failure: no conclusion is drawn from any other response (docs/running.md). */
-function checkShape(
-  { answer }: Expected,
-  attempted: () => Attempt,
-  reply: FullAnswer,
-  clean: (text: string) => string,
-): FullAnswer | CallFailed {
-  const { status, body } = reply;
-  const misfit = answer && shapeFault(answer, status, body);
-  if (misfit === undefined) return reply;
-  const words = isError(body) ? oneLine(clean(findServerMessage(body) ?? "")) : "";
-  return makeFailure(attempted(), {
-    kind: "shape",
-    what: `answered ${status} ${misfit}${words ? ` ("${words}")` : ""}`,
-    status,
-    serverMessage: words || undefined,
-    acted: true,
-  });
+export function classify(attempt: Attempt, answer: Call["answer"], received: Received): FullAnswer | CallFailed {
+  const { status, headers, body } = received;
+  if (status >= 400) return classifyRejection(attempt, received);
+  if (status >= 300) return classifyRedirect(attempt, received);
+  const text = body.toString();
+  const requestId = attempt.method === "GET" ? undefined : readRequestId(headers);
+  const fail = (what: string, serverMessage?: string) =>
+    makeFailure(attempt, { kind: "shape", what: `answered ${status} ${what}`, status, serverMessage, acted: true });
+  if (!isUtf8(body)) return fail("with text that is not UTF-8");
+  let json: unknown;
+  try {
+    json = text === "" ? undefined : jsonIn(text);
+  } catch {
+    return classifyUnreadable(attempt, status, text);
+  }
+  const tooDeep = depthFault(json);
+  if (tooDeep) return fail(tooDeep);
+  // A server must not have a secret resolved. `\u` because names may contain escapes.
+  if (text.includes('cret"') || text.includes("\\u")) removeReferences(json);
+  const misfit = answer && shapeFault(answer, status, json);
+  if (misfit === undefined) return { status, body: json, requestId, headers };
+  const words = isError(json) ? toWords(findServerMessage(json) ?? "") : undefined;
+  return fail(`${misfit}${quote(words)}`, words);
 }
 
 /** The server's ID of a request; redacted like any text of the server, because the journal records it. */
-function readRequestId(headers: Headers, clean: (text: string) => string): string | undefined {
-  const id = headers["x-request-id"];
-  return typeof id === "string" ? oneLine(clean(id)) : undefined;
+function readRequestId({ "x-request-id": id }: Headers): string | undefined {
+  return typeof id === "string" ? oneLine(knownSecrets.clean(id)) : undefined;
 }
 
-function classifyRejection(attempt: Attempt, { status, body }: Received, clean: (text: string) => string): CallFailed {
+function classifyRejection(attempt: Attempt, { status, body }: Received): CallFailed {
   const text = body.toString();
   const json = parsedJson(text);
-  const original = json === undefined ? findTextMessage(text, clean) : (findServerMessage(json) ?? "");
-  const words = oneLine(clean(original));
-  if (status === 401 && attempt.called?.denial !== 401) return classifyUnauthorized(attempt, words);
+  const original = json === undefined ? findTextMessage(text) : (findServerMessage(json) ?? "");
+  const serverMessage = toWords(original);
+  const said = serverMessage?.startsWith(`${status} `)
+    ? serverMessage
+    : [status, serverMessage].filter(Boolean).join(": ");
+  if (status === 401 && attempt.called?.denial !== 401) {
+    const what = `answered ${said}: the token was rejected`;
+    return makeFailure(attempt, { kind: "unauthorized", what, status, serverMessage, endsRun: true });
+  }
   const passing = isTransient(status, original);
-  if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
-  const part: FailureRest = {
-    passing,
-    acted: mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, original)),
+  if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", serverMessage);
+  const acted = mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, original));
+  // `{"error": …}` without a `message`. A project's or an integration's own "Not Found" is a `message`.
+  const unknownRoute = status === 404 && isObject(json) && "error" in json && !("message" in json);
+  const part = {
     kind: "status",
-    what: `answered ${withStatus(status, words)}`,
+    what: `answered ${said}`,
     status,
-    serverMessage: words || undefined,
-    unknownRoute: status === 404 && isUnknownRoute(json),
-  };
+    serverMessage,
+    passing,
+    acted,
+    unknownRoute,
+  } as const;
   return makeFailure(attempt, part, original);
 }
 
-/** `{"error": …}` without a `message`. A project's or an integration's own "Not Found" is a `message`. */
-function isUnknownRoute(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "error" in body && !("message" in body);
-}
-
-function classifyUnauthorized(attempt: Attempt, words: string): CallFailed {
-  const facts = { kind: "unauthorized", status: 401, serverMessage: words || undefined, endsRun: true } as const;
-  return makeFailure(attempt, { ...facts, what: `answered ${withStatus(401, words)}: the token was rejected` });
-}
-
-function withStatus(status: number, words: string): string {
-  if (words === "") return `${status}`;
-  return words.startsWith(`${status} `) ? words : `${status}: ${words}`;
-}
-
-function classifyRedirect(
-  attempt: Attempt,
-  { status, headers }: Received,
-  clean: (text: string) => string,
-): CallFailed {
-  const { location } = headers;
+function classifyRedirect(attempt: Attempt, { status, headers: { location } }: Received): CallFailed {
+  const fail = (words: string, movedTo?: string) =>
+    makeFailure(attempt, { kind: "redirect", what: `answered ${status}${words}`, status, movedTo });
   if (typeof location !== "string") return makeFailure(attempt, { kind: "status", what: `answered ${status}`, status });
-  const here = new URL(attempt.url).origin;
   // A host in lower case would hide a secret from redaction.
-  const isShown = clean(location) === location && URL.canParse(location, attempt.url);
-  const there = isShown ? new URL(location, attempt.url).origin : "null";
-  const movedTo = there === here ? movedProject(attempt, location) : undefined;
-  if (movedTo !== undefined) {
-    const what = `answered ${status}: the project was renamed or moved, and has the ID ${movedTo}; name it by its new path`;
-    return makeFailure(attempt, { kind: "redirect", what, status, movedTo });
+  const isShown = knownSecrets.clean(location) === location && URL.canParse(location, attempt.url);
+  const { origin, pathname } = isShown ? new URL(location, attempt.url) : { origin: "null", pathname: "" };
+  const { setting } = attempt;
+  if (origin !== new URL(attempt.url).origin) {
+    const elsewhere = origin === "null" ? "elsewhere" : oneLine(origin);
+    return fail(` with a redirect to ${elsewhere}, which is not followed: correct ${setting}`);
   }
-  const what =
-    there === here
-      ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path if the project was moved`
-      : `to ${there === "null" ? "elsewhere" : oneLine(there)}, which is not followed: correct ${attempt.setting}`;
-  return makeFailure(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
-}
-
-function movedProject({ path, url }: Attempt, location: string): string | undefined {
-  if (!/^\/projects\/(?!\d+(?:\/|$))/.test(path)) return undefined;
-  return /\/projects\/(\d{1,15})(?:\/|$)/.exec(new URL(location, url).pathname)?.[1];
+  const isNamed = /^\/projects\/(?!\d+(?:\/|$))/.test(attempt.path);
+  const movedTo = isNamed ? /\/projects\/(\d{1,15})(?:\/|$)/.exec(pathname)?.[1] : undefined;
+  return movedTo === undefined
+    ? fail(
+        ` with a redirect to another path of the same server, which is not followed: correct ${setting}, or the project's path if the project was moved`,
+      )
+    : fail(`: the project was renamed or moved, and has the ID ${movedTo}; name it by its new path`, movedTo);
 }
 
 /** A success whose body is not JSON: truncated, or not from the API. */
-function classifyUnreadable(
-  attempt: Attempt,
-  status: number,
-  text: string,
-  clean: (text: string) => string,
-): CallFailed {
+function classifyUnreadable(attempt: Attempt, status: number, text: string): CallFailed {
   if (/^\s*[[{]/.test(text)) {
     const what = `answered ${status} with truncated JSON`;
     return makeFailure(attempt, { kind: "cut", what, passing: true, acted: true });
   }
-  const words = oneLine(findTextMessage(text, clean));
-  return notJson(attempt, status, isPage(text) ? "a web page" : "text", words);
+  return notJson(attempt, status, isPage(text) ? "a web page" : "text", toWords(findTextMessage(text)));
 }
 
 function isPage(text: string): boolean {
   return /^\s*</.test(text);
 }
 
-function notJson(attempt: Attempt, status: number, content: string, words: string): CallFailed {
-  const quoted = words ? ` ("${words}")` : "";
-  const what = `answered ${status} with ${content}${quoted} instead of JSON: ${attempt.setting} may point at a web page instead of the API`;
-  return makeFailure(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
+function notJson(attempt: Attempt, status: number, content: string, serverMessage: string | undefined): CallFailed {
+  const what = `answered ${status} with ${content}${quote(serverMessage)} instead of JSON: ${attempt.setting} may point at a web page instead of the API`;
+  return makeFailure(attempt, { kind: "html", what, serverMessage, acted: mayHaveActed(status) });
+}
+
+function quote(words: string | undefined): string {
+  return words === undefined ? "" : ` ("${words}")`;
 }
 
 /** Classifies an attempt without a complete response. `known`: the server has responded before. */
 export function classifyBroken(
   attempt: Attempt,
-  broken: Broken,
+  { sent, code, words, ...result }: Broken,
   stopped: string | undefined,
   hasResponded: boolean,
 ): CallFailed {
-  const kind = broken.broken === "large" ? "html" : broken.broken;
-  const what =
-    broken.broken === "aborted"
-      ? `was cut off: ${stopped}`
-      : (broken.words ?? brokenWords[broken.code] ?? describeBroken(broken));
-  const endsRun = broken.broken === "aborted";
-  const { sent } = broken;
-  return makeFailure(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isPermanent(broken, hasResponded) });
+  const { broken } = result;
+  const endsRun = broken === "aborted";
+  const what = endsRun ? `was cut off: ${stopped}` : (words ?? brokenWords[code] ?? brokenWords[broken]);
+  const lost = sent ? `got no answer: the connection was lost (${code})` : `was not sent: could not connect (${code})`;
+  const passing = !isPermanent({ broken, sent, code }, hasResponded);
+  const kind = broken === "large" ? "html" : broken;
+  return makeFailure(attempt, { kind, what: what ?? lost, endsRun, sent, acted: sent, passing });
 }
 
+/** By code, else by the way in which the response broke off. */
 const brokenWords: Readonly<Record<string, string>> = {
   ECONNREFUSED: "was not sent: the connection was refused",
   ENOTFOUND: "was not sent: host not found",
   EAI_AGAIN: "was not sent: the host name could not be resolved",
   UND_ERR_CONNECT_TIMEOUT: "was not sent: the connection timed out",
   timeout: "timed out",
+  large: "answered with a body that is too large",
+  cut: "got a truncated answer",
 };
-
-function describeBroken({ broken, sent, code }: Broken): string {
-  if (broken === "large") return "answered with a body that is too large";
-  if (broken === "cut") return "got a truncated answer";
-  return sent ? `got no answer: the connection was lost (${code})` : `was not sent: could not connect (${code})`;
-}
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
@@ -238,10 +178,15 @@ function findMessage(body: unknown): string | undefined {
 }
 
 /** A page's title, else all of it. Redacted first, since secrets may look like tags. */
-function findTextMessage(text: string, clean: (text: string) => string): string {
-  const start = clean(text.slice(0, longestCleaned)).slice(0, longestRead);
+function findTextMessage(text: string): string {
+  const start = knownSecrets.clean(text.slice(0, longestCleaned)).slice(0, longestRead);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
   return title ?? start.replace(/<[^<>]*>/g, " ");
+}
+
+/** The server's words in a message, redacted; undefined if there are none. */
+function toWords(text: string): string | undefined {
+  return oneLine(knownSecrets.clean(text)) || undefined;
 }
 
 /** One line without control characters, at most 300 characters long. */

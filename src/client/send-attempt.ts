@@ -1,9 +1,8 @@
-import { knownSecrets } from "../base/known-secrets.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { AccessToken } from "./access-token.ts";
 import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
-import { encode, resolveParameters, type WireRequest } from "./encode.ts";
+import { encode, resolveParameters } from "./encode.ts";
 import { CallFailed, findCalledKind } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
@@ -94,34 +93,30 @@ async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer |
   const result = await run.transport.exchange(line, () => explainForbidden(run, call) === undefined);
   limiter.ended();
   liveness.ended(isAnswer(result) ? undefined : `${line.method} ${line.target}`);
-  const attempt = () => describeAttempt(run, request, line);
+  const attempt = describeAttempt(run, request, line.target);
   if (!("broken" in result)) return handleResponse(run, request, attempt, result, sending);
   const tooLate = result.broken === "aborted" && !result.sent && explainBlocked(run, request);
   if (tooLate) return tooLate;
   // Others get responses, but this request gets no connection: there are too many.
   if (!result.sent && answers > 0 && answers < liveness.answers) limiter.overloaded(sending);
-  return classifyBroken(attempt(), result, stop.reason, answers > 0);
+  return classifyBroken(attempt, result, stop.reason, answers > 0);
 }
 
-function explainBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoing): CallFailed | undefined {
+function explainBlocked(run: RunConnection, request: Outgoing): CallFailed | undefined {
   if (run.over) return run.over;
-  const { method, path } = call;
+  const { call, path } = request;
   const reason = (call.finishes ? undefined : run.stop.reason) ?? explainForbidden(run, call);
   if (reason === undefined) return undefined;
+  const { attempts, ...attempt } = describeAttempt(run, request, run.server.prefix + path);
   const pause = describePause(run);
-  const what = `was not sent: ${pause ?? reason}`;
-  const url = run.server.origin + run.server.prefix + routed;
-  return new CallFailed({
-    method,
-    path,
-    url,
-    attempts: attempts - 1,
-    sent: false,
+  const aborted = {
     kind: "aborted",
-    what,
-    endsRun: true,
+    what: `was not sent: ${pause ?? reason}`,
     pause,
-  });
+    sent: false,
+    endsRun: true,
+  } as const;
+  return new CallFailed({ ...attempt, ...aborted, attempts: attempts - 1 });
 }
 
 /** The pause that the server asked for, if it is not over: it explains what a run could not send in its time. */
@@ -145,45 +140,29 @@ function isAnswer(result: Received | Broken): boolean {
   return !("broken" in result) || result.broken === "cut" || result.broken === "large";
 }
 
-function describeAttempt(
-  { server, options }: RunConnection,
-  { call, attempts }: Outgoing,
-  { target }: WireRequest,
-): Attempt {
+function describeAttempt({ server, options }: RunConnection, { call, attempts }: Outgoing, target: string): Attempt {
   const { method, path } = call;
-  const { name: setting, origin } = server;
-  return {
-    method,
-    path,
-    url: origin + target,
-    setting,
-    tokenName: options.tokenName,
-    dialect: options.dialect,
-    attempts,
-  };
+  const { tokenName, dialect } = options;
+  return { method, path, url: server.origin + target, setting: server.name, tokenName, dialect, attempts };
 }
+
+/** Statuses of servers that lack a kind, or do not allow it. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 404]);
 
 function handleResponse(
   run: RunConnection,
   { call, attempts }: Outgoing,
-  attempt: () => Attempt,
+  attempt: Attempt,
   received: Received,
   sending: Sending,
-) {
-  const answer = classify(call, () => addCalledKind(run, attempt(), received), received, knownSecrets.clean);
-  if (answer instanceof CallFailed) {
-    slowDown(run, call, attempts, received, sending);
-  } else run.limiter.answered(sending);
+): FullAnswer | CallFailed {
+  const { catalogue, dialect } = run.options;
+  const isRefusal = refusals.has(received.status);
+  const called = isRefusal ? findCalledKind(catalogue ?? catalogueOf(dialect), call) : undefined;
+  const answer = classify({ ...attempt, called }, call.answer, received);
+  if (answer instanceof CallFailed) slowDown(run, call, attempts, received, sending);
+  else run.limiter.answered(sending);
   return answer;
-}
-
-function addCalledKind(
-  { options: { catalogue, dialect } }: RunConnection,
-  attempt: Attempt,
-  { status }: Received,
-): Attempt {
-  if (status !== 403 && status !== 404) return attempt;
-  return { ...attempt, called: findCalledKind(catalogue ?? catalogueOf(dialect), attempt) };
 }
 
 /** Applies a 429 or 503 to all requests: fewer in flight, and a pause of its endpoint if the server asks for one. */
