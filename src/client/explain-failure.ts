@@ -49,11 +49,11 @@ function adviseOnMovedProject({ status, serverMessage = "" }: CallFailed): strin
   return "the project was renamed or moved: name it by its new path, or by its ID";
 }
 
-/** Requirements of a call that failed with 403, in words that are equal for equal requirements. */
+/** Requirements of a call that was denied, in words that are equal for equal requirements. */
 function describeRequirements(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status === 404 && (failure.saysGone || failure.unknownRoute)) return describeKindRequirements(failure);
-  if (status !== 403) return undefined;
+  if (status !== 403 && status !== facts.called?.denial) return undefined;
   if (serverMessage.includes("insufficient_granular_scope")) return describePermission(failure);
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${requiredScope(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
@@ -98,7 +98,7 @@ export function concernsProject({ status, movedTo, serverMessage = "" }: CallFai
 
 /** True if a 403 has a specific reason, such as a blocked address or an archived project: roles do not matter then. */
 function hasOwnReason(message: string): boolean {
-  return !/^(?:403 )?(?:forbidden|access denied|unauthori[sz]ed|insufficient permissions?)?[.!]?$/i.test(
+  return !/^(?:40[13] )?(?:forbidden|access denied|unauthori[sz]ed|insufficient permissions?)?[.!]?$/i.test(
     message.trim(),
   );
 }
