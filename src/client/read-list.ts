@@ -18,7 +18,7 @@ export async function readList(
   urlOf: (path: string) => string,
 ): Promise<readonly unknown[]> {
   for (let reading = 1; ; reading++) {
-    const { rows, fault } = await readOnce(send, call, urlOf, reading);
+    const { rows, fault } = await readPages(send, call, urlOf(call.path), reading);
     if (!fault) return rows;
     if (reading === mostReadings) throw fault;
   }
@@ -26,30 +26,63 @@ export async function readList(
 
 const mostReadings = 5;
 
+/** Completes "GET https://… answered 200 ". */
+type Fail = (what: string) => Error;
+
+type PageQuery = Readonly<Record<string, string>>;
+
 interface Whole {
   readonly rows: readonly unknown[];
-  readonly fault?: CallFailed | undefined;
+  /** Set if their number differs from the server's count. */
+  readonly fault: CallFailed | undefined;
 }
 
-async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => string, attempt: number): Promise<Whole> {
-  const size = call.list === "paged" ? paged : unpaged;
-  const own = call.parameters ? { ...size, ...toQuery(call.parameters) } : size;
-  let answered = 200;
-  const fault = (what: string) => failList(call, urlOf(call.path), answered, what, attempt);
-  const readPage = async (query: PageQuery): Promise<Page> => {
-    const { status, body, headers } = await send(pageCall(call, query), attempt);
-    answered = status;
-    if (!Array.isArray(body)) throw fault("with something other than a list");
-    return toPage(keepFields(body, call.answer?.keeps), headers, { own, query }, fault);
-  };
-  const pages = await readPages(readPage, own);
-  if ("endless" in pages) throw fault(pages.endless);
-  return { rows: pages.rows, fault: pages.uneven === undefined ? undefined : fault(pages.uneven) };
+/** Fetches all pages. Rows that moved between pages meanwhile are returned once, by ID. */
+async function readPages(send: SendCall, call: Call, url: string, attempts: number): Promise<Whole> {
+  const { method, path, older, answer, uncounted } = call;
+  const own: PageQuery = { ...(call.list === "paged" && { per_page: pageSize }), ...toQuery(call.parameters ?? {}) };
+  const rows: unknown[] = [];
+  const totals: number[] = [];
+  const seen = new Set<string>();
+  let status = 200;
+  const fail = (what: string) =>
+    new CallFailed({ method, path, url, kind: "shape", what: `answered ${status} ${what}`, status, attempts });
+  let last: readonly unknown[] = [];
+  let guesses: readonly PageQuery[] | undefined;
+  for (let query: PageQuery | undefined = own; query; ) {
+    if (seen.has(queryKey(query))) throw fail("with a next page that was already read");
+    if (seen.size >= mostPages) throw fail(`with more than ${mostPages} pages`);
+    seen.add(queryKey(query));
+    const reply: FullAnswer = await send({ method, path, parameters: query, older, answer, uncounted }, attempts);
+    const { body, headers } = reply;
+    status = reply.status;
+    if (!Array.isArray(body)) throw fail("with something other than a list");
+    const page = keepFields(body, answer?.keeps);
+    const next = nextPage(headers, own, fail);
+    const total = parseTotal(headers, fail);
+    const isUnknown: boolean = guesses !== undefined && isRepeat(page, last);
+    const following: readonly PageQuery[] = isUnknown
+      ? (page.length > 0 && guesses) || []
+      : next
+        ? [next]
+        : pagesAfterFull(headers, query, page);
+    guesses = isUnknown || !next ? following.slice(1) : undefined;
+    query = following[0];
+    if (isUnknown) continue;
+    for (const row of page) rows.push(row);
+    if (total !== undefined) totals.push(total);
+    last = page;
+  }
+  const unique = removeDuplicates(rows);
+  const uneven = checkCount(unique.length, totals);
+  return { rows: unique, fault: uneven === undefined ? undefined : fail(uneven) };
 }
 
-function pageCall({ method, path, older, answer, uncounted }: Call, parameters: PageQuery): Call {
-  return { method, path, parameters, older, answer, uncounted };
-}
+/** Rows per page: the maximum of servers. */
+const pageSize = "100";
+
+/** Limit against lists whose pages never end. */
+export const mostPages = 10_000;
 
 function keepFields(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {
   if (!names) return rows;
@@ -57,25 +90,6 @@ function keepFields(rows: readonly unknown[], names: readonly string[] | undefin
     if (!isObject(row)) return row;
     return Object.fromEntries(names.filter((name) => name in row).map((name) => [name, row[name]]));
   });
-}
-
-function toPage(
-  rows: readonly unknown[],
-  headers: Headers,
-  { own, query }: { readonly own: PageQuery; readonly query: PageQuery },
-  fault: (what: string) => CallFailed,
-): Page {
-  const named = nextPage(headers, own);
-  const total = parseTotal(headers);
-  if (named && "garbled" in named) throw fault(`with ${named.garbled}`);
-  if (typeof total === "object") throw fault(`with ${total.garbled}`);
-  if (named) return { rows, next: named.query, total };
-  const [next, ...guesses] = pagesAfterFull(headers, query, rows);
-  return { rows, next, guesses, total };
-}
-
-function failList({ method, path }: Call, url: string, status: number, what: string, attempts: number): CallFailed {
-  return new CallFailed({ method, path, url, kind: "shape", what: `answered ${status} ${what}`, status, attempts });
 }
 
 function toQuery(parameters: Fields): PageQuery {
@@ -87,41 +101,28 @@ function queryText(value: Value): string {
   return String(value ?? "");
 }
 
-export type PageQuery = Readonly<Record<string, string>>;
-
-/** Rows per page: the maximum of servers. */
-const pageSize = 100;
-
-const paged: PageQuery = { per_page: String(pageSize) };
-const unpaged: PageQuery = {};
-
-/** Limit against lists whose pages never end. */
-export const mostPages = 10_000;
-
-export interface InvalidPage {
-  readonly garbled: string;
-}
-
 /**
- * The query of the next page, undefined on the last one: from X-Next-Page, else from Link. Only the query of a link is used, whatever its host; the call's own parameters take
- * precedence. An invalid header is an error: the rows so far are not the whole list.
+ * The query of the next page, undefined on the last one: from X-Next-Page, else from Link. Only the query of a link is
+ * used, whatever its host; the call's own parameters take precedence. An invalid header is an error: the rows so far
+ * are not the whole list.
  */
-export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | InvalidPage | undefined {
+export function nextPage(headers: Headers, own: PageQuery, fail: Fail): PageQuery | undefined {
   const named = headers["x-next-page"];
-  if (typeof named === "string" && /^\s*$/.test(named)) return undefined;
-  if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
-  const link = nextLink(headers.link);
-  if (typeof link === "object") return link;
+  if (isBlank(named)) return undefined;
+  if (isPageNumber(named)) return { ...own, page: named };
+  if (named !== undefined) throw fail("with an X-Next-Page that is not a page number");
+  const link = nextLink(headers.link, fail);
   if (link === undefined) return undefined;
-  if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is not a URL" };
+  if (!URL.canParse(link, "http://link.invalid")) throw fail("with a next page in Link that is not a URL");
   const { page: _, ...kept } = own;
-  return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
+  return { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept };
 }
 
 /** Pages after a full one without paging headers, which a proxy may have removed: by the last ID, and by number. */
 function pagesAfterFull(headers: Headers, query: PageQuery, rows: readonly unknown[]): readonly PageQuery[] {
   const { page = "1", per_page: size, pagination } = query;
-  if (rows.length !== Number(size) || !isPageNumber(page) || saysNext(headers)) return [];
+  const saysNext = ["link", "x-next-page", "x-total"].some((name) => headers[name] !== undefined);
+  if (rows.length !== Number(size) || !isPageNumber(page) || saysNext) return [];
   const { id_after: _, ...unbound } = query;
   const numbered = { ...unbound, page: String(Number(page) + 1) };
   const last = readId(rows.at(-1));
@@ -129,28 +130,24 @@ function pagesAfterFull(headers: Headers, query: PageQuery, rows: readonly unkno
   return isByNumber ? [numbered] : [{ ...query, id_after: String(last) }, numbered];
 }
 
-/** True if a response tells whether there is a next page, or how many rows there are in all. */
-function saysNext(headers: Headers): boolean {
-  return (["link", "x-next-page", "x-total"] as const).some((name) => headers[name] !== undefined);
+function isBlank(header: string | string[] | undefined): boolean {
+  return typeof header === "string" && header.trim() === "";
 }
-
-const garbledPage: InvalidPage = { garbled: "an X-Next-Page that is not a page number" };
 
 function isPageNumber(text: string | string[] | undefined): text is string {
   return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
 }
 
-function parseTotal(headers: Headers): number | InvalidPage | undefined {
-  const header = headers["x-total"];
-  if (header === undefined || (typeof header === "string" && /^\s*$/.test(header))) return undefined;
-  const isCount = typeof header === "string" && /^\d{1,15}$/.test(header);
-  return isCount ? Number(header) : { garbled: "an X-Total that is not a number" };
+function parseTotal({ "x-total": header }: Headers, fail: Fail): number | undefined {
+  if (header === undefined || isBlank(header)) return undefined;
+  if (typeof header !== "string" || !/^\d{1,15}$/.test(header)) throw fail("with an X-Total that is not a number");
+  return Number(header);
 }
 
-function nextLink(header: string | string[] | undefined): string | InvalidPage | undefined {
+function nextLink(header: string | string[] | undefined, fail: Fail): string | undefined {
   if (header === undefined) return undefined;
   const text = Array.isArray(header) ? header.join(", ") : header;
-  if (isTruncated(text)) return { garbled: "a truncated Link" };
+  if (isTruncated(text)) throw fail("with a truncated Link");
   for (const [, target, parameters = ""] of text.matchAll(/<([^<>]*)>([^<>]*)/g)) {
     const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(parameters);
     const words = (relation?.[1] ?? relation?.[2] ?? "").toLowerCase().split(/\s+/);
@@ -163,56 +160,13 @@ function isTruncated(link: string): boolean {
   return /["<]/.test(link.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/<[^<>]*>/g, ""));
 }
 
-export interface Page {
-  readonly rows: readonly unknown[];
-  readonly next: PageQuery | undefined;
-  /** Set if the server named no next page: these are tried, and may repeat this one. */
-  readonly guesses?: readonly PageQuery[] | undefined;
-  readonly total?: number | undefined;
-}
-
-/** All rows, with `uneven` if their number differs from the server's count; or the reason why the list does not end. */
-export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
-
-/** Fetches all pages. Rows that moved between pages meanwhile are returned once, by ID. */
-export async function readPages(
-  fetchPage: (query: PageQuery) => Page | Promise<Page>,
-  start: PageQuery,
-): Promise<Pages> {
-  const first = await fetchPage(start);
-  if (!first.next) return checkCount(first.rows, [first.total]);
-  const rows = [...first.rows];
-  const totals = [first.total];
-  const seen = new Set([queryKey(start)]);
-  for (let last: Page = first; last.next; ) {
-    if (seen.has(queryKey(last.next))) return { endless: "with a next page that was already read" };
-    if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
-    seen.add(queryKey(last.next));
-    const page = await fetchPage(last.next);
-    if (last.guesses && isRepeat(page.rows, last.rows)) {
-      const [next, ...guesses] = page.rows.length > 0 ? last.guesses : [];
-      last = { ...last, next, guesses };
-      continue;
-    }
-    for (const row of page.rows) rows.push(row);
-    totals.push(page.total);
-    last = page;
-  }
-  return checkCount(removeDuplicates(rows), totals);
-}
-
 /** Compares the count with the totals of all pages: a list may grow while it is read, and must not shrink. */
-function checkCount(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
-  const known = totals.filter((total) => total !== undefined);
-  const [first, total] = [known[0] ?? 0, known.at(-1) ?? Number.POSITIVE_INFINITY];
-  const shrunk = known.find((each, index) => each < (known[index - 1] ?? 0));
-  if (shrunk !== undefined) return { rows, uneven: `with an X-Total that became ${shrunk} from page to page` };
-  if (rows.length >= first && rows.length <= total) return { rows };
-  return { rows, uneven: `with ${formatCount(rows.length)} in all, where X-Total counts ${total}` };
-}
-
-function formatCount(rows: number): string {
-  return `${rows} ${rows === 1 ? "row" : "rows"}`;
+function checkCount(count: number, totals: readonly number[]): string | undefined {
+  const [first = 0, last = Number.POSITIVE_INFINITY] = [totals[0], totals.at(-1)];
+  const shrunk = totals.find((each, index) => each < (totals[index - 1] ?? 0));
+  if (shrunk !== undefined) return `with an X-Total that became ${shrunk} from page to page`;
+  if (count >= first && count <= last) return undefined;
+  return `with ${count} ${count === 1 ? "row" : "rows"} in all, where X-Total counts ${last}`;
 }
 
 function queryKey(query: PageQuery): string {
@@ -230,8 +184,8 @@ function removeDuplicates(rows: readonly unknown[]): unknown[] {
 /** True if each row of a page is on the previous page, in any order. */
 function isRepeat(rows: readonly unknown[], before: readonly unknown[]): boolean {
   const identity = (row: unknown) => readId(row) ?? JSON.stringify(row);
-  const knownTotals = new Set(before.map(identity));
-  return rows.every((row) => knownTotals.has(identity(row)));
+  const identities = new Set(before.map(identity));
+  return rows.every((row) => identities.has(identity(row)));
 }
 
 function readId(row: unknown): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mostPages, nextPage, readPages } from "../../src/client/read-list.ts";
+import { mostPages, nextPage, readList } from "../../src/client/read-list.ts";
 import { call } from "../../src/model/call.ts";
 import { projectsWithPaths } from "../../src/model/endpoints.ts";
 import type { Call } from "../../src/model/types.ts";
@@ -140,15 +140,17 @@ describe("a list", () => {
 
   it("is not believed without end", async () => {
     let fetched = 0;
-    const pages = await readPages(async () => ({ rows: [], next: { page: String(++fetched) } }), {});
-    expect(pages).toEqual({ endless: `with more than ${mostPages} pages` });
+    const headers = () => ({ "x-next-page": String(++fetched + 1) });
+    const send = async () => ({ status: 200, body: [], requestId: undefined, headers: headers() });
+    const failure = await failureOf(readList(send, moves, (path) => path));
+    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining(`more than ${mostPages} pages`) });
     expect(fetched).toBe(mostPages);
   });
 });
 
 describe("the next page", () => {
-  const page = (number: string) => ({ query: { a: "1", page: number } });
-  const garbled = { garbled: "an X-Next-Page that is not a page number" };
+  const page = (number: string) => ({ a: "1", page: number });
+  const garbled = "with an X-Next-Page that is not a page number";
   it.each([
     [{}, undefined],
     [{ "x-next-page": "" }, undefined],
@@ -161,14 +163,16 @@ describe("the next page", () => {
     [{ link: '<?page=2>; title="<x>"; rel="last"' }, undefined],
     [{ link: '<https://h/p?page=1>; rel="prev", <https://h/p?page=3>; rel="last next"' }, page("3")],
     [{ link: '<https://h/p?page=2>; rel="nextish"' }, undefined],
-    [{ link: ['<https://h/p?a=7&id_after=5>; rel="NEXT"'] }, { query: { a: "1", id_after: "5" } }],
-    [{ link: '<http://[>; rel="next"' }, { garbled: "a next page in Link that is not a URL" }],
+    [{ link: ['<https://h/p?a=7&id_after=5>; rel="NEXT"'] }, { a: "1", id_after: "5" }],
+    [{ link: '<http://[>; rel="next"' }, "with a next page in Link that is not a URL"],
     [{ link: "garbage" }, undefined],
-    [{ link: '<https://h/p?page=2>; rel="next' }, { garbled: "a truncated Link" }],
-    [{ link: '<https://h/p?page=2; rel="next"' }, { garbled: "a truncated Link" }],
+    [{ link: '<https://h/p?page=2>; rel="next' }, "with a truncated Link"],
+    [{ link: '<https://h/p?page=2; rel="next"' }, "with a truncated Link"],
     [{ link: '<?page=2>; title="a \\" b"; rel="last"' }, undefined],
   ])("%j", (headers, expected) => {
-    expect(nextPage(headers, { a: "1" })).toEqual(expected);
+    const read = () => nextPage(headers, { a: "1" }, (what) => new Error(what));
+    if (typeof expected === "string") expect(read).toThrow(expected);
+    else expect(read()).toEqual(expected);
   });
 });
 
