@@ -4,7 +4,9 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import { depthFault, isError, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
+import { describeBroken } from "./describe-broken.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
+import type { Network } from "./network.ts";
 import type { Answer } from "./reader.ts";
 import { type Broken, type Headers, isLocked, isPermanent, isTransient, mayHaveActed, type Received } from "./retry.ts";
 
@@ -121,32 +123,27 @@ function quote(words: string | undefined): string {
   return words === undefined ? "" : ` ("${words}")`;
 }
 
-/** Classifies an attempt without a complete response. `known`: the server has responded before. */
+/** Classifies an attempt without a complete response. `hasResponded`: the server has responded before. */
 export function classifyBroken(
   attempt: Attempt,
-  { sent, code, words, ...result }: Broken,
+  result: Broken,
+  network: Network,
   stopped: string | undefined,
   hasResponded: boolean,
 ): CallFailed {
-  const { broken } = result;
+  const { broken, sent } = result;
   const endsRun = broken === "aborted";
-  const what = endsRun ? `was cut off: ${stopped}` : (words ?? brokenWords[code] ?? brokenWords[broken]);
-  const lost = sent ? `got no answer: the connection was lost (${code})` : `was not sent: could not connect (${code})`;
-  const passing = !isPermanent({ broken, sent, code }, hasResponded);
-  const kind = broken === "large" ? "html" : broken;
-  return makeFailure(attempt, { kind, what: what ?? lost, endsRun, sent, acted: sent, passing });
+  const what = endsRun ? `was cut off: ${stopped}` : describeBroken(result, attempt, network, hasResponded);
+  const passing = !isPermanent(result, hasResponded);
+  return makeFailure(attempt, {
+    kind: broken === "large" ? "html" : broken,
+    what,
+    endsRun,
+    sent,
+    acted: sent,
+    passing,
+  });
 }
-
-/** By code, else by the way in which the response broke off. */
-const brokenWords: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "was not sent: the connection was refused",
-  ENOTFOUND: "was not sent: host not found",
-  EAI_AGAIN: "was not sent: the host name could not be resolved",
-  UND_ERR_CONNECT_TIMEOUT: "was not sent: the connection timed out",
-  timeout: "timed out",
-  large: "answered with a body that is too large",
-  cut: "got a truncated answer",
-};
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 

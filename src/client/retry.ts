@@ -13,8 +13,6 @@ export interface Broken {
   /** True if the request was sent, so that the server may have acted. */
   readonly sent: boolean;
   readonly code: string;
-  /** Advice for the code; completes "GET https://… ". */
-  readonly words?: string | undefined;
 }
 
 /** Full-jitter exponential backoff: milliseconds, and the maximum number of attempts. */
@@ -40,7 +38,7 @@ export function isLocked(status: number, words: string): boolean {
   return status === 409 && words.includes("Resource lock");
 }
 
-/** True if a retry of a request without a response would fail too. `known`: the server has responded before. */
+/** True if a retry of a request without a response would fail too. `hasResponded`: the server has responded before. */
 export function isPermanent({ broken, code }: Broken, hasResponded: boolean): boolean {
   if (broken === "large" || broken === "aborted") return true;
   return misuseCodes.test(code) || (!hasResponded && permanentCodes.test(code));

@@ -99,7 +99,7 @@ async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer |
   if (tooLate) return tooLate;
   // Others get responses, but this request gets no connection: there are too many.
   if (!result.sent && answers > 0 && answers < liveness.answers) limiter.overloaded(sending);
-  return classifyBroken(attempt, result, stop.reason, answers > 0);
+  return classifyBroken(attempt, result, options.network ?? {}, stop.reason, answers > 0);
 }
 
 function explainBlocked(run: RunConnection, request: Outgoing): CallFailed | undefined {

@@ -34,7 +34,6 @@ const contentTypes = { form: "application/x-www-form-urlencoded", json: "applica
 /** Opens the connections. Loads undici only here, because that takes longer than most commands. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const { connections, timeout, methods, network, server } = options;
-  const explain = createFailureExplainer(server, network);
   const pool = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: longestBody };
   const dispatcher = await openAgent(network, timeout, pool);
   const headers = { "user-agent": options.userAgent, accept: "application/json" };
@@ -53,7 +52,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
       dispatcher.dispatch({ origin: server.origin, method, path, body, headers: typed }, exchange);
       const result = await exchange.result;
       inFlight.delete(exchange);
-      return explain(result);
+      return network.proxy && "broken" in result ? markProxyFailure(result) : result;
     },
     cutReads() {
       for (const exchange of inFlight) if (exchange.method === "GET") exchange.end("aborted", "aborted");
@@ -137,29 +136,6 @@ function errorCode(error: Error): string {
   return status ?? String((error as NodeJS.ErrnoException).code ?? error.name);
 }
 
-type FailureExplainer = (result: Received | Broken) => Received | Broken;
-
-/** A wrong scheme and a missing client certificate are suggested only until the server responds. */
-function createFailureExplainer({ origin, name: setting }: ServerUrl, network: Network): FailureExplainer {
-  const { host, protocol } = new URL(origin);
-  let answered = false;
-  return (received) => {
-    if (!("broken" in received)) {
-      answered = true;
-      return received;
-    }
-    const result = network.proxy ? markProxyFailure(received) : received;
-    const rows = answered ? certainAdvice : [...certainAdvice, ...earlyLossAdvice(protocol, network)];
-    const words = findAdvice(result, rows, {
-      host,
-      setting,
-      proxy: network.proxy?.name,
-      variable: network.proxy?.variable,
-    });
-    return words === undefined ? result : { ...result, words };
-  };
-}
-
 /** Marks failures of the proxy: all of connecting but the TLS connection inside its tunnel. */
 function markProxyFailure(result: Broken): Broken {
   if (
@@ -169,93 +145,4 @@ function markProxyFailure(result: Broken): Broken {
   )
     return result;
   return { ...result, code: `PROXY_${result.code.replace("timeout", "TIMEOUT")}` };
-}
-
-/** Codes and their explanation; `{host}` is the server's, `{setting}` contains its URL, `{proxy}` is the proxy. */
-type Row = readonly [code: RegExp, words: string];
-
-type Names = Readonly<Record<"host" | "setting" | "proxy" | "variable", string | undefined>>;
-
-function findAdvice(result: Broken, rows: readonly Row[], names: Names): string | undefined {
-  const { broken, sent, code } = result;
-  if (broken === "aborted") return undefined;
-  const [, words] = rows.find(([pattern]) => pattern.test(code)) ?? [];
-  if (words === undefined) return undefined;
-  const filled = words.replace(/\{(host|setting|proxy|variable)\}/g, (_, name: keyof Names) => names[name] ?? "");
-  return `${sent ? "got no answer" : "was not sent"}: ${filled} (${code.replace(/^PROXY_/, "")})`;
-}
-
-const ofProxies: readonly Row[] = [
-  [/^PROXY_ECONNREFUSED$/, "the proxy {proxy} that {variable} names refused the connection"],
-  [/^PROXY_(ENOTFOUND|EAI_AGAIN)$/, "host not found: the proxy {proxy} that {variable} names"],
-  [/^PROXY_.*TIMEOUT$/, "timed out connecting through the proxy {proxy} that {variable} names"],
-  [
-    /^PROXY_407$/,
-    "the proxy {proxy} needs a user name and a password; set {variable} to http://USER:PASSWORD@HOST:PORT",
-  ],
-  [
-    /^PROXY_4\d\d$/,
-    "the proxy {proxy} that {variable} names refused to connect to {host}; if it can be reached directly, add it to NO_PROXY",
-  ],
-  [/^PROXY_5\d\d$/, "the proxy {proxy} that {variable} names could not reach {host}"],
-  [
-    /^PROXY_(EPROTO|ERR_SSL)/,
-    "the proxy {proxy} does not speak TLS on that port; {variable} may have to begin with http://",
-  ],
-  [/^PROXY_/, "could not connect through the proxy {proxy} that {variable} names"],
-];
-
-const trustIt = "name its PEM file as server.ca in evenkeel.yaml, or in NODE_EXTRA_CA_CERTS";
-
-const ofCertificates: readonly Row[] = [
-  [/^DEPTH_ZERO_SELF_SIGNED/, `the certificate of {host} is self-signed; to trust it, ${trustIt}`],
-  [
-    /^SELF_SIGNED|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/,
-    `the certificate of {host} comes from an unknown authority; to trust it, ${trustIt}`,
-  ],
-  [/^CERT_HAS_EXPIRED/, "a certificate of {host} has expired and must be renewed"],
-  [
-    /^CERT_NOT_YET_VALID/,
-    "a certificate of {host} is not valid yet; check the clocks of this machine and of the server",
-  ],
-  [/^ERR_TLS_CERT_ALTNAME/, "the certificate of {host} is for other host names; use one of them in {setting}"],
-  [/^CERT_|^UNABLE_TO_|^ERR_TLS_/, "the certificate of {host} cannot be verified"],
-];
-
-const ofTls: readonly Row[] = [
-  [
-    /^EPROTO|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,
-    "{host} does not speak TLS on that port; check the port, or whether {setting} must begin with http://",
-  ],
-  [
-    /^ERR_SSL_.*(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/,
-    "{host} refused the TLS connection; if it asks for a client certificate, set EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY",
-  ],
-  [
-    /^ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
-    "{host} does not accept the client certificate that EVENKEEL_CLIENT_CERT names",
-  ],
-  [/^ERR_SSL_.*PROTOCOL/, "{host} and this program have no version of TLS in common"],
-  [/^ERR_SSL_/, "could not open a TLS connection to {host}"],
-];
-
-const certainAdvice = [...ofProxies, ...ofCertificates, ...ofTls];
-
-const closed = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
-
-/** Advice for a connection that ends before any response. */
-function earlyLossAdvice(protocol: string, { identity }: Network): readonly Row[] {
-  const lost = "the connection was lost";
-  if (protocol === "http:") {
-    return [
-      [
-        /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|HPE_.*)$/,
-        `${lost}; if {host} speaks TLS, {setting} must begin with https://`,
-      ],
-    ];
-  }
-  const advice = identity
-    ? "{host} may not accept the client certificate that EVENKEEL_CLIENT_CERT names"
-    : "if {host} asks for a client certificate, set EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY";
-  return [[closed, `${lost}; ${advice}`]];
 }
