@@ -3,28 +3,59 @@ import { createRedactor, type Redactor } from "../../../base/known-secrets.ts";
 import { didYouMean } from "../../../base/nearest.ts";
 import { missingField } from "../../../manifest/field-availability.ts";
 import { unavailable } from "../../../model/availability.ts";
-import { type Catalogue, type Integration, type IntegrationParameter, isRequiredAt } from "../../../model/catalogue.ts";
-import { comparableScalar } from "../../../model/field-meaning.ts";
+import { type Catalogue, type Integration, isRequiredAt } from "../../../model/catalogue.ts";
+import { typesOf } from "../../../model/field-meaning.ts";
 import { outOfRelease } from "../../../model/kind-availability.ts";
-import { kindOf, type PolicyKind, policyKinds } from "../../../model/kinds.ts";
-import type { Owner } from "../../../model/owner.ts";
+import { kindOf, sectionNameOf } from "../../../model/kinds.ts";
 import { parameterFaults } from "../../../model/parameter-check.ts";
-import type { Platform, Problem, Scalar } from "../../../model/types.ts";
+import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../../model/resource-kind.ts";
+import type { Kind, Plain, Platform, Problem, Scalar } from "../../../model/types.ts";
+import { isScalar } from "../../../model/values.ts";
 import { replaceDeprecated } from "../import-integration.ts";
-import type { Blank, ImportedValue } from "../policy.ts";
-import { type ForeignIntegration, type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
+import { hasSecretParts } from "../import-project.ts";
+import type { ImportedValue } from "../policy.ts";
+import {
+  blank,
+  describeExpected,
+  findFault,
+  hasCredentials,
+  isPublic,
+  isUnset,
+  type NumberOf,
+  readItems,
+  secretOf,
+  valueInField,
+} from "./field-values.ts";
+import { type ForeignValue, notImported, type TranslatedEntry, unknownPart } from "./foreign.ts";
 
-/** Translates the declarations of one source. Equal secrets get one number. */
-export interface Translator {
-  readonly translate: (foreign: ForeignIntegration) => TranslatedEntry;
-  readonly numberOf: (value: unknown) => number;
+/** A resource as another tool's files declare it, in the fields of its kind. */
+export interface ForeignResource {
+  readonly kind: Kind;
+  /** Its name in messages. */
+  readonly title: string;
+  /** The slug of an integration. */
+  readonly slug?: string | undefined;
+  /** True if it has to be absent; then only the fields of its key matter. */
+  readonly isAbsent: boolean;
+  readonly fields: ReadonlyMap<string, ForeignValue>;
+  /** Fields of which one must remain if one is stated. */
+  readonly needs?: readonly (readonly string[])[];
+  readonly place: ForeignValue["place"];
 }
 
-/**
- * `all` is every value of the source: a value that contains one of its secrets is a secret too.
- */
-export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Catalogue, platform: Platform): Translator {
-  const secrets = collectSecrets(all, catalogue);
+interface Context {
+  readonly catalogue: Catalogue;
+  readonly platform: Platform;
+  /** The secrets of integrations: a text that contains one is a secret too. */
+  readonly secrets: Redactor;
+  readonly numberOf: NumberOf;
+}
+
+/** Translates resources of one source to entries, or to the problems that explain why they are left out. */
+export function translatorFor(
+  all: Iterable<ForeignResource>,
+  { catalogue, platform }: Pick<Context, "catalogue" | "platform">,
+): (foreign: ForeignResource) => TranslatedEntry {
   const numbers = new Map<string, number>();
   const numberOf = (value: unknown): number => {
     const key = JSON.stringify(value) ?? "";
@@ -32,22 +63,20 @@ export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Cata
     numbers.set(key, existing);
     return existing;
   };
-  return { translate: (foreign) => translate(foreign, { catalogue, platform, secrets, numberOf }), numberOf };
+  const context = { catalogue, platform, secrets: collectSecrets(all, catalogue), numberOf };
+  return (foreign) => {
+    const subject = findSubject(foreign, context);
+    return typeof subject === "string" ? leaveOut(foreign, subject) : resourceEntry(foreign, subject, context);
+  };
 }
 
-interface Context {
-  readonly catalogue: Catalogue;
-  readonly platform: Platform;
-  readonly secrets: Redactor;
-  readonly numberOf: (value: unknown) => number;
-}
-
-function collectSecrets(all: Iterable<ForeignIntegration>, catalogue: Catalogue): Redactor {
+function collectSecrets(all: Iterable<ForeignResource>, catalogue: Catalogue): Redactor {
   const secrets = createRedactor();
-  for (const { slug, parameters } of all) {
-    const integration = findIntegration(catalogue, slug);
-    for (const [name, { value, secret, unknown }] of parameters) {
-      const isSecret = secret || (integration && findParameter(integration, name)?.secret);
+  for (const { slug, fields } of all) {
+    if (slug === undefined) continue;
+    const integration = findNamed(catalogue.integrations, catalogue, slug);
+    for (const [name, { value, secret, unknown }] of fields) {
+      const isSecret = secret || (integration && findNamed(integration.parameters, integration, name)?.secret);
       if (isSecret && unknown === undefined && typeof value === "string" && value !== "")
         secrets.learn(value, "[secret]");
     }
@@ -55,158 +84,257 @@ function collectSecrets(all: Iterable<ForeignIntegration>, catalogue: Catalogue)
   return secrets;
 }
 
-function findIntegration({ integrations, foreignNames }: Catalogue, name: string): Integration | undefined {
-  return integrations.get(name) ?? integrations.get(foreignNames.get(name)?.name ?? "");
+/** A member by its name in any dialect. */
+function findNamed<Each>(
+  members: ReadonlyMap<string, Each>,
+  { foreignNames }: Pick<Catalogue, "foreignNames">,
+  name: string,
+): Each | undefined {
+  return members.get(name) ?? members.get(foreignNames.get(name)?.name ?? "");
 }
 
-function findParameter({ parameters, foreignNames }: Integration, name: string): IntegrationParameter | undefined {
-  return parameters.get(name) ?? parameters.get(foreignNames.get(name)?.name ?? "");
+/** The kind of a resource, with the fields of the integration if it is one. */
+interface Subject {
+  readonly file: ResourceKind;
+  readonly integration?: Integration;
 }
 
-function translate(foreign: ForeignIntegration, context: Context): TranslatedEntry {
-  const { slug, isOff, of } = foreign;
-  const { catalogue, platform } = context;
-  const integration = findIntegration(catalogue, slug);
-  if (!integration) return leaveOut(foreign, describeUnknown(slug, catalogue));
-  const missing =
-    unavailable(integration, platform)?.message ?? outOfRelease(catalogue, integrations(catalogue, of), platform);
-  if (missing) return leaveOut(foreign, `${slug} is left out: ${missing}`);
-  return isOff ? { off: integration.slug, named: [], problems: [] } : turnedOn(integration, foreign, context);
-}
-
-/** The kind whose keys are slugs. @throws RangeError without one, an internal error. */
-function integrations(catalogue: Catalogue, of: Owner): PolicyKind {
-  const found = policyKinds(catalogue, of).find(({ kind }) => kindOf(catalogue, kind).keys);
-  if (!found) throw new RangeError(`${of}s have no integrations`);
-  return found;
-}
-
-function describeUnknown(slug: string, { integrations, foreignNames }: Catalogue): string {
-  return `${slug} is left out: it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...foreignNames.keys()])}`;
-}
-
-function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): TranslatedEntry {
-  const { slug, parameters, place } = foreign;
-  const read = [...parameters].map((parameter) => readParameter(integration, foreign, parameter, context));
-  const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
-  const lacking = [...integration.parameters.values()].filter(
-    (parameter) => isRequiredAt(parameter, context.platform.release) && !values.has(parameter.name),
+/** Returns the reason if policies of this platform cannot declare the resource. */
+function findSubject({ kind, slug }: ForeignResource, { catalogue, platform }: Context): Subject | string {
+  const { file } = kindOf(catalogue, kind);
+  const missing = outOfRelease(catalogue, { kind, section: sectionNameOf(catalogue, kind) }, platform);
+  if (slug === undefined) return missing ?? { file };
+  const { integrations, foreignNames } = catalogue;
+  const integration = findNamed(integrations, catalogue, slug);
+  if (!integration)
+    return `it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...foreignNames.keys()])}`;
+  const { fields } = integration;
+  return (
+    unavailable(integration, platform)?.message ?? missing ?? { file: { ...file, singular: slug, fields }, integration }
   );
-  const impossible = lacking.find(({ types }) => !types.includes("string"));
-  if (impossible) return leaveOut(foreign, `${slug} is left out: ${impossible.name} is required, and not stated`);
-  for (const { name, secret } of lacking) values.set(name, blank(secret ? "a secret" : "required, and not stated"));
-  if (integration.parameters.has(on)) values.set(on, { form: "value", value: true });
-  const { fields, problems } = dropDeprecated(integration, values, place);
-  const { kind } = integrations(context.catalogue, foreign.of);
-  const entry = { kind, key: integration.slug, fields, remarks: [] };
-  const named = read.flatMap((each) => each.named);
-  return { entry, named, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 
-function leaveOut({ place }: ForeignIntegration, message: string): TranslatedEntry {
-  return { problems: [notImported(place(), message)] };
+function leaveOut({ title, place }: ForeignResource, why: string): TranslatedEntry {
+  return { problems: [notImported(place(), `${title} is left out: ${why}`)] };
 }
 
-interface ReadParameter {
-  readonly field?: readonly [name: string, value: ImportedValue];
-  /** The key that sets it; undefined if nothing does. */
-  readonly named: readonly string[];
-  readonly problem?: Problem;
-}
-
-function readParameter(
-  integration: Integration,
-  { slug }: ForeignIntegration,
-  [written, value]: readonly [name: string, value: ForeignValue],
-  context: Context,
-): ReadParameter {
-  const named = [written];
-  const problem = (message: string) => ({ named, problem: notImported(value.place(), message) });
-  const truth = value.truth ?? value.value;
-  if (written === on && value.unknown === undefined && truth !== null && truth !== undefined && truth !== true)
-    return problem(truth === false ? describeOff(slug) : `${on} of ${slug} is left out: expected true or false`);
-  if (written === on) return { named: truth === true ? named : [] };
-  const parameter = findParameter(integration, written);
-  if (!parameter) {
-    const suggestion = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
-    return problem(`${written} is left out: ${slug} has no such parameter${suggestion}`);
+function resourceEntry(foreign: ForeignResource, subject: Subject, context: Context): TranslatedEntry {
+  const { kind, title, place } = foreign;
+  const { file, integration } = subject;
+  if (integration && foreign.isAbsent) return { off: integration.slug, named: [], problems: [] };
+  const fields = withCredentials(file, foreign.fields);
+  const read = [...fields].map(([name, value]) => readField(subject, name, value, { title, fields }, context));
+  const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
+  const problems = read.flatMap((each) => each.problems);
+  const left = (why: string) => ({ problems: [...problems, ...leaveOut(foreign, why).problems] });
+  const key = integration ? integration.slug : readKey(file, values);
+  if (key === undefined) return left(describeKey(file));
+  if (foreign.isAbsent) return { absent: { kind, key }, named: listKeys(file, fields), problems: [] };
+  const lost = foreign.needs?.find(
+    (names) => names.some((name) => isStated(fields.get(name))) && !names.some((name) => values.has(name)),
+  );
+  if (lost) return left(`without its ${lost.join(" or ")} it would be open to others`);
+  const lacking = listRequired(subject, context.platform).filter((name) => !values.has(name));
+  const impossible = lacking.find((name) => !mayRefer(subject, file.fields.properties[name]));
+  if (impossible) {
+    const why = `${impossible} is required, and not stated`;
+    return integration ? leaveOut(foreign, why) : left(why);
   }
-  const missing = missingField({ ...integration, singular: slug }, parameter.name, value.value, context.platform);
-  if (missing !== undefined) return problem(missing);
-  if (value.unknown === undefined && (value.value === null || value.value === undefined)) return { named: [] };
-  const read = statedValue(integration, parameter, value, context);
-  return "why" in read
-    ? problem(`${written} of ${slug} is left out: ${read.why}`)
-    : { field: [parameter.name, read.value], named };
+  for (const name of lacking) {
+    const isSecret = file.fields.properties[name]?.writeOnly === true;
+    values.set(name, blank(isSecret ? "a secret" : "required, and not stated"));
+  }
+  if (integration?.parameters.has(on)) values.set(on, { form: "value", value: true });
+  for (const name of integration ? [] : keyFieldsOf(file)) values.delete(name);
+  const { values: current, remarks } = replaceOld(integration, values);
+  const ordered = Object.keys(file.fields.properties).flatMap((name) => {
+    const value = current.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return {
+    entry: { kind, key, fields: new Map(ordered), remarks: [] },
+    place,
+    named: read.flatMap((each) => each.named),
+    problems: [...problems, ...remarks.map((remark) => notImported(place(), remark))],
+  };
+}
+
+function listRequired({ file, integration }: Subject, { release }: Platform): readonly string[] {
+  if (!integration) return file.fields.required ?? [];
+  return [...integration.parameters.values()].flatMap((each) => (isRequiredAt(each, release) ? [each.name] : []));
+}
+
+/** True if a policy may declare a reference: for a secret, and for any text of an integration. */
+function mayRefer({ integration }: Subject, field: FieldSchema = {}): boolean {
+  return field.writeOnly === true || (integration !== undefined && typesOf(field).includes("string"));
+}
+
+function replaceOld(integration: Integration | undefined, values: ReadonlyMap<string, ImportedValue>) {
+  if (!integration) return { values, remarks: [] };
+  const plain = new Map([...values].flatMap(([name, each]) => (each.form === "value" ? [[name, each.value]] : [])));
+  const replaced = replaceDeprecated(integration.parameters, plain, Object.fromEntries(plain));
+  const others = [...values].filter(([name]) => !plain.has(name));
+  const current = [...replaced.values].map(([name, value]) => [name, { form: "value", value }] as const);
+  return { values: new Map<string, ImportedValue>([...others, ...current]), remarks: replaced.remarks };
+}
+
+function isStated(stated: ForeignValue | undefined): boolean {
+  return stated !== undefined && (stated.unknown !== undefined || (stated.value ?? null) !== null);
+}
+/** Moves the user and the password of a URL to the fields that the kind has for them. */
+function withCredentials(file: ResourceKind, given: ForeignResource["fields"]): ForeignResource["fields"] {
+  const fields = new Map(given);
+  for (const [name, { "x-credentials": names }] of Object.entries(file.fields.properties)) {
+    const stated = fields.get(name);
+    const url = stated && (stated.text ?? stated.value);
+    const [, scheme, user = "", password = "", rest] =
+      /^([a-z][\w+.-]*:\/\/)(?:([^/:@]*)(?::([^/@]*))?@)?(.*)$/is.exec(typeof url === "string" ? url : "") ?? [];
+    if (!stated || !names || scheme === undefined || rest?.includes(unknownPart)) continue;
+    const { unknown, text: _, ...own } = stated;
+    fields.set(name, { ...own, value: `${scheme}${rest}` });
+    const add = (part: string, value: string, secret: boolean) => {
+      if (value === "" || fields.has(part)) return;
+      const isUnknown = unknown !== undefined && value.includes(unknownPart);
+      fields.set(part, { ...own, from: [], secret, value: decodeText(value), ...(isUnknown && { unknown }) });
+    };
+    add(names[0], user, false);
+    add(names[1], password, true);
+  }
+  return fields;
+}
+
+function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The keys in the source for the fields of a resource's key. */
+function listKeys(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
+  return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
+}
+
+function describeKey(file: ResourceKind): string {
+  return `its ${keyFieldsOf(file).join(" or ")} is not known from these files, or a policy cannot have it as a key`;
+}
+
+/** The key; undefined if a field of it is unknown or not a single value. */
+function readKey(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): string | undefined {
+  const parts = keyFieldsOf(file).map(
+    (name) => [name, readScalar(values.get(name)), file.fields.properties[name]] as const,
+  );
+  if (parts.some(([, value, field]) => value === undefined && field?.default === undefined)) return undefined;
+  const stated = parts.filter(([, value]) => value !== undefined);
+  const text = keyTextOf(file, Object.fromEntries(stated));
+  return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
+}
+
+function readScalar(value: ImportedValue | undefined): Scalar | undefined {
+  const stated = value?.form === "value" && isScalar(value.value) ? value.value : undefined;
+  return stated === null || stated === "" ? undefined : stated;
+}
+
+interface ReadField {
+  readonly field?: readonly [name: string, value: ImportedValue];
+  /** The keys that set it; empty if nothing does. */
+  readonly named: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Other tools' integrations are always active: servers activate what is configured. */
+const on = "active";
+
+function readField(
+  subject: Subject,
+  written: string,
+  foreign: ForeignValue,
+  resource: Pick<ForeignResource, "title" | "fields">,
+  context: Context,
+): ReadField {
+  const { file, integration } = subject;
+  const named = foreign.from ?? [];
+  const { title } = resource;
+  const left = (why: string, message = `${written} of ${title} is left out: ${why}`): ReadField => ({
+    named,
+    problems: [notImported(foreign.place(), message)],
+  });
+  const name = integration ? (findNamed(integration.parameters, integration, written)?.name ?? written) : written;
+  const { properties } = file.fields;
+  const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (integration && written === on) return readActive(foreign, left);
+  if (!field) {
+    const why = describeUnknown(subject, name);
+    return integration ? left(why, `${written} is left out: ${why}`) : left(why);
+  }
+  if (isUnset(field, foreign)) return { named: [], problems: [] };
+  const missing = missingField(file, name, foreign.value, context.platform);
+  if (missing !== undefined) return integration ? left(missing, missing) : left(missing);
+  const read = readValue(subject, name, field, foreign, resource.fields, context);
+  return typeof read === "string" ? left(read) : { field: [name, read], named, problems: [] };
+}
+
+function readActive(foreign: ForeignValue, left: (why: string) => ReadField): ReadField {
+  const truth = foreign.truth ?? foreign.value;
+  const isSet = foreign.unknown === undefined && truth !== null && truth !== undefined;
+  if (!isSet || truth === true) return { named: truth === true ? (foreign.from ?? []) : [], problems: [] };
+  const off = "servers turn on what is configured; list it in disabled if it has to be off";
+  return left(truth === false ? off : "expected true or false");
+}
+
+function describeUnknown({ file, integration }: Subject, name: string): string {
+  const suggestion = didYouMean(name, [
+    ...Object.keys(file.fields.properties),
+    ...(integration?.foreignNames.keys() ?? []),
+  ]);
+  if (integration) return `${file.singular} has no such parameter${suggestion}`;
+  return `${file.name} ${file.name.endsWith("s") ? "have" : "has"} no such field${suggestion}`;
 }
 
 /** A value as a policy declares it, or the reason why it cannot. */
-function statedValue(
-  integration: Integration,
-  parameter: IntegrationParameter,
+function readValue(
+  subject: Subject,
+  name: string,
+  field: FieldSchema,
   foreign: ForeignValue,
-  { secrets, numberOf }: Context,
-): { readonly value: ImportedValue } | { readonly why: string } {
-  const { name, types, secret } = parameter;
-  if ((secret || foreign.secret === true) && types.includes("string")) return { value: secretOf(foreign, numberOf) };
-  if (foreign.unknown !== undefined) return { why: `${foreign.unknown} is not known from these files` };
-  const got = `got ${typeOf(foreign.value)}`;
-  const value = toScalar(parameter, foreign);
-  if (value === undefined) return { why: `expected one value, ${got}` };
-  if (typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
-    return { value: blank("it holds a secret", numberOf(value)) };
-  const fault = parameterFaults(integration, { [name]: value }).find((each) => each.parameter === name);
-  return fault
-    ? { why: `expected ${fault.expected}, ${got}${foreign.hint ?? ""}` }
-    : { value: { form: "value", value } };
-}
-
-/** Integrations of other tools are always active: servers activate what is configured. */
-const on = "active";
-
-function describeOff(slug: string): string {
-  return `${on} of ${slug} is left out: servers turn on what is configured; list it in disabled if it has to be off`;
-}
-
-/** A reference to a secret whose value is not repeated. */
-export function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): Blank {
-  if (unknown !== undefined) return blank(`a secret, was ${unknown}`, numberOf(`unknown ${unknown}`));
-  const placeholder = typeof value === "string" ? /^\$\{\w+\}$/.exec(value)?.[0] : undefined;
-  return blank(placeholder ? `a secret, was ${placeholder}` : "a secret", numberOf([value]));
-}
-
-function blank(why: string, same?: number): Blank {
-  return { form: "blank", why: `set this: ${why}`, reference: "", ...(same !== undefined && { same }) };
-}
-
-/** The value in the type of its parameter; undefined for several values. */
-function toScalar(parameter: IntegrationParameter, { value, truth }: ForeignValue): Scalar | undefined {
-  const { list, types } = parameter;
-  if (types[0] === "boolean" && truth !== undefined) return truth;
-  if (Array.isArray(value) && list && value.every((item) => typeof item === "string"))
-    return value.join(list === "comma" ? "," : " ");
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return undefined;
-  return types[0] === "string" ? String(value) : comparableScalar(parameter, value);
-}
-
-/** True if a text is a URL with a password. */
-export function hasCredentials(text: string): boolean {
-  return /^[a-z][a-z\d+.-]*:\/\/[^/\s:]*:[^/\s]*@/i.test(text);
-}
-
-function dropDeprecated(
-  { parameters }: Integration,
-  values: ReadonlyMap<string, ImportedValue>,
-  place: ForeignIntegration["place"],
-) {
-  const plain = new Map([...values].flatMap(([name, each]) => (each.form === "value" ? [[name, each.value]] : [])));
-  const replaced = replaceDeprecated(parameters, plain, Object.fromEntries(plain));
-  const fields = new Map<string, ImportedValue>();
-  for (const name of parameters.keys()) {
-    const value = replaced.values.get(name);
-    const given = values.get(name);
-    if (value !== undefined) fields.set(name, { form: "value", value });
-    else if (given && given.form !== "value") fields.set(name, given);
+  fields: ForeignResource["fields"],
+  { numberOf, secrets }: Context,
+): ImportedValue | string {
+  const mayHide = mayRefer(subject, field);
+  if (field.writeOnly === true || (foreign.secret === true && mayHide)) {
+    const isOpen = !subject.integration && isPublic(field, foreign, fields);
+    return isOpen ? { form: "value", value: String(foreign.value) } : secretOf(foreign, numberOf);
   }
-  return { fields, problems: replaced.remarks.map((remark) => notImported(place(), remark)) };
+  if (hasSecretParts(field)) {
+    const items = readItems(field, foreign, numberOf);
+    return typeof items === "string" ? items : { form: "items", items };
+  }
+  if (foreign.secret === true) return "it holds a secret";
+  if (foreign.unknown !== undefined) return `${foreign.unknown} is not known from these files`;
+  const value = valueInField(field, foreign.value, foreign.truth);
+  if (mayHide && typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
+    return blank("it holds a secret", numberOf(value));
+  const why =
+    value === undefined
+      ? `expected ${describeExpected(field)}, got ${describeValue(field, foreign.value)}`
+      : explainFault(subject, name, field, value, foreign);
+  return value === undefined || why !== undefined ? `${why}${foreign.hint ?? ""}` : { form: "value", value };
+}
+
+function describeValue(field: FieldSchema, value: unknown): string {
+  if (!Array.isArray(value) || !typesOf(field).includes("array")) return typeOf(value);
+  return `a list with ${typeOf(value.find((item) => valueInField(field.items ?? {}, item) === undefined))}`;
+}
+
+function explainFault(
+  { integration }: Subject,
+  name: string,
+  field: FieldSchema,
+  value: Plain,
+  foreign: ForeignValue,
+): string | undefined {
+  if (!integration) return findFault(field, value);
+  const fault = parameterFaults(integration, { [name]: value }).find((each) => each.parameter === name);
+  return fault && `expected ${fault.expected}, got ${typeOf(foreign.value)}`;
 }

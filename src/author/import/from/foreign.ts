@@ -3,20 +3,9 @@ import { isObject } from "../../../base/json.ts";
 import { counted } from "../../../base/text-format.ts";
 import type { Catalogue } from "../../../model/catalogue.ts";
 import { identityOf, sectionNameOf } from "../../../model/kinds.ts";
-import type { Owner } from "../../../model/owner.ts";
 import type { Place, Platform, Problem } from "../../../model/types.ts";
 import type { SecretScope } from "../names.ts";
 import type { Draft, ImportedEntry } from "../policy.ts";
-
-/** An integration as another tool's files declare it, in the platform's names. */
-export interface ForeignIntegration {
-  readonly slug: string;
-  readonly of: Owner;
-  /** True if it has to be off; its parameters are then ignored. */
-  readonly isOff: boolean;
-  readonly parameters: ReadonlyMap<string, ForeignValue>;
-  readonly place: () => Place;
-}
 
 /** A parsed value, or an expression whose value is unknown. */
 export interface ForeignValue {
@@ -77,17 +66,19 @@ export interface TranslatedEntry {
 
 /** Omits repeated declarations of a policy, and a single resource without declared fields. */
 export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Catalogue): readonly TranslatedEntry[] {
-  const known = new Set<string>();
+  const known = new Map<string, TranslatedEntry>();
   return all.map((each) => {
     const { entry, place, problems } = each;
     if (!entry) return each;
     if (entry.key === "" && entry.fields.size === 0) return { problems };
     const identity = identityOf(catalogue, entry);
-    if (!known.has(identity)) {
-      known.add(identity);
+    const first = known.get(identity);
+    if (!first) {
+      known.set(identity, each);
       return each;
     }
-    const message = `${entry.key || sectionNameOf(catalogue, entry.kind)} is left out here: it is declared already`;
+    const at = first.place ? `, at ${placeText(first.place())}` : "";
+    const message = `${entry.key || sectionNameOf(catalogue, entry.kind)} is left out here: it is declared already${at}`;
     return { problems: [...problems, notImported(place?.(), message)] };
   });
 }

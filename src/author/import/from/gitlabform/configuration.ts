@@ -26,10 +26,7 @@ export interface SectionTable extends FieldTable {
 
 const sections = new Map<string, SectionTable>(Object.entries(table.sections as Record<string, SectionTable>));
 
-/**
- * The table of a section, or of a section within it (`members.users`); undefined for integrations, and for sections that
- * policies are not about.
- */
+/** The table of a section, or of a section within it (`members.users`); undefined if policies are not about it. */
 export function sectionTable(section: string): SectionTable | undefined {
   const [own = "", ...path] = section.split(".");
   return path.length === 0 ? sections.get(own) : sections.get(own)?.parts?.[path.join(".")];
@@ -232,7 +229,7 @@ function readIntegrations(level: unknown, sections: readonly string[]): JsonObje
 
 function readResources(level: unknown): JsonObject {
   if (!isObject(level)) return {};
-  const isRead = (name: string) => sectionTable(name) !== undefined || name === archiving.section;
+  const isRead = (name: string) => (sectionTable(name) && name !== "integrations") || name === archiving.section;
   return Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name)));
 }
 

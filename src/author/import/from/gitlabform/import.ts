@@ -1,10 +1,11 @@
 import { isObject } from "../../../../base/json.ts";
 import { takeName } from "../../../../base/text-format.ts";
+import { kindOf } from "../../../../model/kinds.ts";
 import { kindWord, type Owner } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft, ImportedProject } from "../../policy.ts";
-import { translatorFor } from "../entries.ts";
+import { type ForeignResource, translatorFor } from "../entries.ts";
 import { kindInSection, type Marks, neededFields, renamedFields, rulesOf } from "../field-table.ts";
 import {
   distinctEntries,
@@ -12,13 +13,11 @@ import {
   type ForeignChoice,
   type ForeignFile,
   type ForeignImport,
-  type ForeignIntegration,
   type ForeignValue,
   notImported,
   type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
-import { resourceEntry } from "../kind-entries.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -47,19 +46,15 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   const problems = [...configuration.problems, ...faults];
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
   const { statements, repeated, problems: unstated } = statementsOf(configuration);
-  const all = [...statements, ...repeated];
-  const integrations = new Map(all.filter(isIntegration).map((each) => [each, toForeign(each, configuration)]));
-  const { translate, numberOf } = translatorFor(integrations.values(), choice.catalogue, choice.platform);
+  const stated = new Map([...statements, ...repeated].map((each) => [each, toStated(each, configuration, choice)]));
+  const translate = translatorFor(
+    [...stated.values()].flatMap(({ resource }) => resource ?? []),
+    choice,
+  );
   const translated = new Map(
-    all.map((each): [Statement, TranslatedEntry] => {
-      const integration = integrations.get(each);
-      const context = { ...choice, numberOf };
-      return [
-        each,
-        translateStatement(each, () =>
-          integration ? translate(integration) : toResource(each, configuration, context),
-        ),
-      ];
+    Array.from(stated, ([statement, { resource, ...more }]) => {
+      const entry = resource ? withMore(translate(resource), more) : more;
+      return [statement, { ...entry, problems: [...entry.problems, ...unnamedKeys(statement, entry)] }] as const;
     }),
   );
   const policies = byPolicy(statements);
@@ -75,64 +70,49 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   return { drafts, problems: [...problems, ...unstated, ...untranslated] };
 }
 
-function isIntegration({ id }: Statement): boolean {
-  return sectionAndName(id)[0] === "integrations";
-}
-
-/** Converts a statement to an entry, with a message for everything that policies cannot declare. */
-function translateStatement(statement: Statement, translate: () => TranslatedEntry): TranslatedEntry {
-  const wrong = wrongFlag(statement);
-  if (wrong !== undefined) {
-    const message = `${titleOf(statement)} is left out: expected ${wrong} to be true or false`;
-    return { problems: [notImported(placeOfFlag(statement, wrong), message)] };
-  }
-  const translated = translate();
-  return { ...translated, problems: [...translated.problems, ...unnamedKeys(statement, translated)] };
-}
-
-function toForeign(statement: Statement, configuration: Configuration): ForeignIntegration {
-  const [, slug] = sectionAndName(statement.id);
-  const parameters = new Map(statedValues(statement, configuration));
-  parameters.delete("inherit");
-  return { slug, of: "project", isOff: hasToBeAbsent(statement), parameters, place: () => placeOf(statement) };
+function withMore(translated: TranslatedEntry, { named = [], problems }: TranslatedEntry): TranslatedEntry {
+  return {
+    ...translated,
+    ...(translated.named && { named: [...named, ...translated.named] }),
+    problems: [...problems, ...translated.problems],
+  };
 }
 
 /** `enforce: true` removes what the section does not list. */
 const enforce = "enforce";
 
-function toResource(
+/** The resource of a statement, with a message for everything that no kind has. */
+function toStated(
   statement: Statement,
   configuration: Configuration,
-  context: ForeignChoice & Pick<ReturnType<typeof translatorFor>, "numberOf">,
-): TranslatedEntry {
+  choice: ForeignChoice,
+): TranslatedEntry & { readonly resource?: ForeignResource } {
   const [section, name] = sectionAndName(statement.id);
-  const place = () => placeOf(statement);
   const title = titleOf(statement);
-  const left = (why: string) => ({ problems: [notImported(place(), `${title} is left out: ${why}`)] });
+  const left = (why: string, place = placeOf(statement)) => ({
+    problems: [notImported(place, `${title} is left out: ${why}`)],
+  });
+  const wrong = wrongFlag(statement);
+  if (wrong !== undefined) return left(`expected ${wrong} to be true or false`, placeOfFlag(statement, wrong));
   const table = sectionTable(section);
   const rule = table && name !== "" && !table.one ? rulesOf(table)[name] : undefined;
   if (rule?.left) return left(rule.left);
   if (table && !table.section) return left("gitlabform reads no such key");
-  const kind = table && kindInSection(context, table);
+  const kind = table && kindInSection(choice, table);
   if (!table || !kind) return left("policies have no such kind");
   if (name === enforce && typeof statement.value === "boolean")
     return { ...(statement.value && { exclusive: table.section }), problems: [] };
   if (!isObject(statement.value))
     return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
+  const place = () => placeOf(statement);
   const body = new Map(statedValues(statement, configuration));
   body.delete("inherit");
   if (table.key) body.set(table.key, { value: name, place });
+  const slug = kindOf(choice.catalogue, kind).keys && name;
   const unmarked = withoutMarks(table, title, body);
   const { fields, named, problems } = renamedFields(table, title, unmarked.fields);
-  const translated = resourceEntry(
-    { kind, title, isAbsent: hasToBeAbsent(statement), fields, needs: neededFields(table), place },
-    context,
-  );
-  return {
-    ...translated,
-    ...(translated.named && { named: [...unmarked.named, ...named, ...translated.named] }),
-    problems: [...unmarked.problems, ...problems, ...translated.problems],
-  };
+  const resource = { kind, title, slug, isAbsent: hasToBeAbsent(statement), fields, needs: neededFields(table), place };
+  return { resource, named: [...unmarked.named, ...named], problems: [...unmarked.problems, ...problems] };
 }
 
 function createDrafts(

@@ -7,7 +7,6 @@ import { projectNamed } from "../../../../model/identity.ts";
 import { instanceName, ownerName } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
 import { draftsOf, withOwnFiles, withReferences } from "../../names.ts";
-import type { ImportedProject } from "../../policy.ts";
 import { translatorFor } from "../entries.ts";
 import {
   distinctEntries,
@@ -15,18 +14,15 @@ import {
   type ForeignChoice,
   type ForeignFile,
   type ForeignImport,
-  type ForeignIntegration,
   type ForeignValue,
   notImported,
   reportUnsupported,
-  type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
-import { resourceEntry } from "../kind-entries.ts";
 import { type Declarations, declarationsIn, type TerraformDeclaration } from "./configuration.ts";
 import { type HclBlock, type HclReader, hclLiteral, hclReader } from "./hcl.ts";
 import { calledFolder, moduleOf, variablesIn } from "./module.ts";
-import { declaredBy, explainUnsupported, isMapped, ownerAttributes, ownerOfType, resourcesBy } from "./resources.ts";
+import { explainUnsupported, isMapped, ownerAttributes, ownerOfType, resourcesBy } from "./resources.ts";
 
 /** Imports the projects and groups of HCL files, a plan or a state. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
@@ -127,65 +123,34 @@ function importDeclarations(
   problems: readonly Problem[],
   choice: ForeignChoice,
 ): ForeignImport {
-  const { catalogue, platform } = choice;
-  const once = reportDuplicates(declarations, choice);
-  const declared = new Map(once.kept.map((each) => [each, toStated(each, choice)]));
-  const usable = [...declared.values()].filter((each) => typeof each === "object" && "slug" in each);
-  const { translate, numberOf } = translatorFor(usable, catalogue, platform);
-  const left: Problem[] = [...problems, ...once.problems];
-  const projects = grouped(once.kept, ({ project }) => project.toLowerCase());
-  const imported = [...projects.values()].map((members): ImportedProject => {
-    const translated = members.flatMap((member): readonly TranslatedEntry[] => {
-      const stated = declared.get(member);
-      if (/[*?[\]{}$!]/.test(member.project)) return [leftOut(member, `${member.project} is no path`)];
-      if (typeof stated !== "object") return [leftOut(member, stated)];
-      if ("slug" in stated) return [translate(stated)];
-      if (stated.resources.length + stated.problems.length === 0) return [nothingElse(member)];
-      const each = stated.resources.map((one) => resourceEntry(one, { catalogue, platform, numberOf }));
-      return [{ problems: stated.problems }, ...each];
-    });
-    const results = distinctEntries(translated, catalogue);
+  const stated = declarations.map((each) => ({ ...each, ...toStated(each, choice) }));
+  const translate = translatorFor(
+    stated.flatMap(({ resources }) => resources),
+    choice,
+  );
+  const left: Problem[] = [...problems];
+  const imported = [...grouped(stated, ({ project }) => project.toLowerCase()).values()].map((members) => {
+    const translated = members.flatMap((each) => [{ problems: each.problems }, ...each.resources.map(translate)]);
+    const results = distinctEntries(translated, choice.catalogue);
     left.push(...results.flatMap((each) => each.problems));
     const entries = results.flatMap(({ entry }) => entry ?? []);
-    const [first] = members;
-    return { project: projectNamed(first?.project ?? ""), entries, remarks: [] };
+    return { project: projectNamed(members[0]?.project ?? ""), entries, remarks: [] };
   });
-  const named = withReferences(imported, choice);
-  return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
+  return { drafts: withOwnFiles(draftsOf(withReferences(imported, choice))), problems: distinctProblems(left) };
 }
 
-/** An entry without effect, shared by all instances of a block. */
-function nothingElse({ resource: { address, place } }: TerraformDeclaration): TranslatedEntry {
-  const block = address.replace(/\[.*\]$/s, "");
-  return {
-    problems: [notImported(place(), `${block} is left out: it declares no settings, and policies create nothing`)],
-  };
-}
-
-type Stated = ForeignIntegration | NonNullable<ReturnType<typeof resourcesBy>> | string;
-
-/** An integration or other resources; or the reason why it is not imported. */
-function toStated({ resource }: TerraformDeclaration, choice: ForeignChoice): Stated {
-  return resourcesBy(resource, choice) ?? declaredBy(resource);
-}
-
-function leftOut({ resource }: TerraformDeclaration, why = ""): TranslatedEntry {
-  return { problems: [notImported(resource.place(), `${resource.address} is left out: ${why}`)] };
-}
-
-/** Reports duplicate declarations of a resource. */
-function reportDuplicates(declarations: readonly TerraformDeclaration[], choice: ForeignChoice) {
-  const known = new Map<string, TerraformDeclaration>();
-  const again: Problem[] = [];
-  for (const each of declarations) {
-    const stated = toStated(each, choice);
-    const name = typeof stated === "object" && "slug" in stated ? `integration/${stated.slug}` : each.resource.address;
-    const key = JSON.stringify([each.project.toLowerCase(), name]);
-    const first = known.get(key);
-    if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);
-    else known.set(key, each);
-  }
-  return { kept: [...known.values()], problems: again };
+function toStated({ project, resource }: TerraformDeclaration, choice: ForeignChoice) {
+  const { address, place } = resource;
+  const left = (why: string, name = address) => ({
+    resources: [],
+    problems: [notImported(place(), `${name} is left out: ${why}`)],
+  });
+  if (/[*?[\]{}$!]/.test(project)) return left(`${project} is no path`);
+  const found = resourcesBy(resource, choice);
+  if (typeof found === "string") return left(found);
+  if (found.resources.length + found.problems.length > 0) return found;
+  // All instances of a block share the message.
+  return left("it declares no settings, and policies create nothing", address.replace(/\[.*\]$/s, ""));
 }
 
 /** A resource of a state, in either format. */

@@ -1,10 +1,11 @@
 import table from "../../../../../schemas/coming-from/terraform.json" with { type: "json" };
 import { isObject } from "../../../../base/json.ts";
+import { memoized } from "../../../../base/memoize.ts";
 import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
+import type { ForeignResource } from "../entries.ts";
 import { type FieldTable, kindInSection, neededFields, renamedFields, rulesOf, withIds } from "../field-table.ts";
-import { type ForeignChoice, type ForeignIntegration, type ForeignValue, notImported } from "../foreign.ts";
-import type { ForeignResource } from "../kind-entries.ts";
+import { type ForeignChoice, type ForeignValue, notImported } from "../foreign.ts";
 
 /** A resource of a project or a group in Terraform's names. */
 export interface ProviderResource {
@@ -15,19 +16,9 @@ export interface ProviderResource {
   readonly place: () => Place;
 }
 
-interface Row {
-  readonly slug: string;
-  readonly attributes?: Readonly<Record<string, string>>;
-  readonly readOnly?: readonly string[];
-}
-
-const rows = new Map<string, Row>(Object.entries(table.integrations));
-const readOnly: ReadonlySet<string> = new Set(table.readOnly);
-const inherits = "use_inherited_settings";
-
 /** True if a resource type is one that policies declare, in any version of the provider. */
 export function isMapped(type: string): boolean {
-  return findName(type) !== undefined || resourceTable(type) !== undefined;
+  return resourceTable(type) !== undefined;
 }
 
 /** Maps a type of resource to a kind. */
@@ -40,6 +31,8 @@ interface ResourceTable extends FieldTable {
   readonly owner?: readonly string[];
   /** Attributes that are resources of other sections. */
   readonly parts?: Readonly<Record<string, Part>>;
+  /** The slug of an integration, if it is known. */
+  readonly slug?: string | undefined;
 }
 
 /** A block with the fields of a resource; with `each`, the keys of several. */
@@ -50,8 +43,27 @@ interface Part extends FieldTable {
 const resources = new Map<string, ResourceTable>(Object.entries(table.resources as Record<string, ResourceTable>));
 
 function resourceTable(type: string): ResourceTable | undefined {
-  return resources.get(type);
+  return resources.get(type) ?? integrationTable(type);
 }
+
+interface Row {
+  readonly slug: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly readOnly?: readonly string[];
+}
+
+const rows = new Map<string, Row>(Object.entries(table.integrations));
+const inherits = "use_inherited_settings";
+
+const integrationTable = memoized((type: string): ResourceTable | undefined => {
+  const [, of, name = ""] =
+    /^gitlab_(?:(?:project_)?(?:integration|service)|(group)_integration)_(\w+)$/.exec(type) ?? [];
+  if (name === "" || name.startsWith("account")) return undefined;
+  const { slug, attributes, readOnly = [] } = rows.get(name) ?? {};
+  const left = [...table.readOnly, ...readOnly, inherits].map((each) => [each, null] as const);
+  const fields = { ...attributes, ...Object.fromEntries(left) };
+  return { section: "integrations", of: of ? "group" : "project", slug, fields };
+});
 
 /** True if a resource is the project or group itself. */
 export function isItself(type: string): boolean {
@@ -60,7 +72,7 @@ export function isItself(type: string): boolean {
 
 /** The owner of a type of resource. */
 export function ownerOfType(type: string): Owner {
-  return resourceTable(type)?.of ?? (/^gitlab_group_integration_/.test(type) ? "group" : "project");
+  return resourceTable(type)?.of ?? "project";
 }
 
 /** The attributes that may name the project or group of a resource. */
@@ -73,14 +85,20 @@ export function explainUnsupported(type: string): string | undefined {
   return table.unsupported.find(({ types }) => types.includes(type))?.why;
 }
 
-/** The resources of kinds that a Terraform resource declares; undefined for an unknown type. */
+/** The resources of kinds that a Terraform resource declares, or the reason why policies cannot declare any. */
 export function resourcesBy(
   { address, type, attributes, place }: ProviderResource,
   choice: Declarable,
-): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | undefined {
+): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | string {
   const own = resourceTable(type);
-  if (!own) return undefined;
+  if (!own) return noKind;
   const { parts = {} } = own;
+  if (own.section === "integrations") {
+    if (own.slug === undefined) return `${type} is not known`;
+    const inherited = attributes.get(inherits)?.value ?? false;
+    if (inherited !== false || attributes.get(inherits)?.unknown !== undefined)
+      return "it inherits the settings of a group";
+  }
   const rules = rulesOf(own);
   const left = new Set(["id", ...(own.itself ? [] : ownerAttributes(type)), ...Object.keys(parts)]);
   const renamed = new Set(Object.values(rules).map((rule) => rule?.as));
@@ -95,7 +113,7 @@ export function resourcesBy(
   }
   const values = new Map(used.map(([name, each]) => [name, rules[name]?.items ? withoutBlanks(each) : each]));
   const { fields, problems, overruled } = renamedFields(own, address, values);
-  if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
+  if (fields.size > 0 && kindInSection(choice, own) === undefined) return noKind;
   const whole = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
   const wordsOn = ([name, by]: readonly [string, string]) =>
     notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
@@ -107,6 +125,8 @@ export function resourcesBy(
     problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
   };
 }
+
+const noKind = "policies have no such kind";
 
 /** The resources in an attribute: one in a block, or one for each key. */
 function partsBy(
@@ -156,14 +176,18 @@ function withoutBlank(item: unknown): unknown {
 type Declarable = Pick<ForeignChoice, "catalogue">;
 
 function toResource(
-  table: FieldTable,
+  table: ResourceTable,
   title: string,
   fields: ForeignResource["fields"],
   place: () => Place,
   choice: Declarable,
 ): readonly ForeignResource[] {
   const kind = kindInSection(choice, table);
-  return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, needs: neededFields(table), place }] : [];
+  const { slug } = table;
+  const needs = neededFields(table);
+  return kind && (slug || fields.size > 0)
+    ? [{ kind, title: slug ?? title, slug, isAbsent: false, fields, needs, place }]
+    : [];
 }
 
 /** The attributes of a single block. */
@@ -174,23 +198,4 @@ function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: Foreig
   if (unknown !== undefined || !isObject(block)) return new Map();
   const set = Object.entries(block).filter(([, each]) => each !== null);
   return new Map(set.map(([name, each]) => [name, { value: each, place, secret }]));
-}
-
-function findName(type: string): string | undefined {
-  const name = /^gitlab_(?:(?:project_)?(?:integration|service)|group_integration)_(\w+)$/.exec(type)?.[1];
-  return name?.startsWith("account") ? undefined : name;
-}
-
-/** The integration of a resource in the platform's names, or the reason why it is not imported. */
-export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
-  if (resourceTable(type)) return "policies have no such kind";
-  const name = findName(type) ?? "";
-  const row = rows.get(name);
-  if (!row) return `${type} is not known`;
-  const inherited = attributes.get(inherits);
-  if (inherited && inherited.value !== false && inherited.value !== null) return "it inherits the settings of a group";
-  const left = new Set([...readOnly, ...(row.readOnly ?? []), ownerOfType(type), inherits]);
-  const own = [...attributes].filter(([attribute]) => !left.has(attribute));
-  const parameters = new Map(own.map(([attribute, value]) => [row.attributes?.[attribute] ?? attribute, value]));
-  return { slug: row.slug, of: ownerOfType(type), isOff: false, parameters, place };
 }
