@@ -183,7 +183,7 @@ interface Entries {
 
 function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
   const into: Entries = { entries: [], kinds: new Set(), hasTemplates: false, problems: [], plaintext: [] };
-  const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
+  const rows = kindsNamedIn(from.catalogue, from.of, text);
   for (const add of [addDeclared, addAbsent])
     for (const row of rows) {
       const before = into.entries.length;

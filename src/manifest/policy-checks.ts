@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { isObject, valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
@@ -7,12 +8,11 @@ import { addedElsewhere, foreignSlug } from "../model/dialect-evidence.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
 import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { bareName, kindWord, type Owner, ownerOfName, owners, pluralOwner } from "../model/owner.ts";
-import { isSingleton, keyFieldsOf, keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import { isSingleton, keyFieldsOf, keyTextOf, keyValuesOf } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { compileWhere } from "./condition.ts";
 import type { Document } from "./document.ts";
 import {
-  type KindAsFile,
   keysIn,
   kindsNamedIn,
   ownerOfPolicy,
@@ -38,7 +38,6 @@ interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
   readonly of: Owner;
   readonly kinds: readonly PolicyKind[];
-  readonly files: readonly KindAsFile[];
 }
 
 /** Reports all problems of a policy on its own, beyond its schema and the fields of its resources. */
@@ -46,8 +45,8 @@ export function checkPolicy({ document, text, workspace }: ShapedPolicy): readon
   const { catalogue } = workspace;
   const { value } = document;
   const of = ownerOfPolicy(value);
-  const named = kindsNamedIn(catalogue, of, isObject(value) ? value : {});
-  const policy = { document, text, workspace, catalogue, of, ...named };
+  const kinds = kindsNamedIn(catalogue, of, isObject(value) ? value : {});
+  const policy = { document, text, workspace, catalogue, of, kinds };
   return checks.flatMap((check) => check(policy));
 }
 
@@ -59,12 +58,9 @@ const checks: readonly ((policy: Checkable) => readonly Problem[])[] = [
   knownCondition,
   ({ document, text }) => undated(document, text.until),
   knownSlugs,
-  available,
   uncontradicted,
-  absentUndeclared,
   distinctKeys,
-  sectionsInTier,
-  sectionsInRelease,
+  sectionsOfServer,
 ];
 
 function oneOwner({ document }: Checkable): readonly Problem[] {
@@ -141,16 +137,19 @@ function listKeys({ section, off }: PolicyKind): readonly string[] {
   return off === undefined ? [key] : [key, off];
 }
 
+/** Integrations that the catalogue, or the server, does not have. */
 function knownSlugs(policy: Checkable): readonly Problem[] {
-  const { document, text, catalogue } = policy;
+  const { document, text, catalogue, workspace } = policy;
   const unknown = (slug: string, path: Path) =>
     problemAt("unknown-integration", unknownSlug(slug, catalogue), { document, path, of: "key" });
-  const declared = writtenKeys(policy, "integrations").filter((slug) => !catalogue.integrations.has(slug));
+  const declared = writtenKeys(policy, "integrations").flatMap((slug) => {
+    const path = ["integrations", slug];
+    if (!catalogue.integrations.has(slug)) return [unknown(slug, path)];
+    const why = unavailableIn(workspace).get(slug);
+    return why ? [problemAt(why.rule, why.message, { document, path, of: "key" })] : [];
+  });
   const disabled = listed(text.disabled).filter(([slug]) => !catalogue.integrations.has(slug));
-  return [
-    ...declared.map((slug) => unknown(slug, ["integrations", slug])),
-    ...disabled.map(([slug, index]) => unknown(slug, ["disabled", index])),
-  ];
+  return [...declared, ...disabled.map(([slug, index]) => unknown(slug, ["disabled", index]))];
 }
 
 function unknownSlug(slug: string, catalogue: Catalogue): string {
@@ -160,56 +159,29 @@ function unknownSlug(slug: string, catalogue: Catalogue): string {
   return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 
-function available(policy: Checkable): readonly Problem[] {
-  const { document, workspace } = policy;
-  const lacking = unavailableIn(workspace);
-  return writtenKeys(policy, "integrations").flatMap((slug) => {
-    const why = lacking.get(slug);
-    return why ? [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })] : [];
-  });
-}
-
 const unavailableIn = memoized(({ catalogue, server }: Checkable["workspace"]) => {
   const all = Array.from(catalogue.integrations, ([slug, each]) => [slug, unavailable(each, server)] as const);
   return new Map(all.flatMap(([slug, why]) => (why ? [[slug, why] as const] : [])));
 }, new WeakMap());
 
-function uncontradicted(policy: Checkable): readonly Problem[] {
-  const { document, text } = policy;
-  if (text.disabled === undefined) return [];
-  const declared = new Set(writtenKeys(policy, "integrations"));
-  return listed(text.disabled)
-    .filter(([slug]) => declared.has(slug))
-    .map(([slug, index]) =>
-      problemAt("contradiction", `${slug} is declared above and disabled here`, {
-        document,
-        path: ["disabled", index],
-      }),
-    );
-}
-
-function sectionsInTier({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
+/** Reports sections that the tier or the release of the server does not have. */
+function sectionsOfServer({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
   return kinds.flatMap((row) => {
-    const why = outOfTier(catalogue, row, server);
-    const path = why && findSection(text, row.section);
-    return path ? [problemAt("tier", why, { document, path, of: "key" })] : [];
+    const faults = { tier: outOfTier(catalogue, row, server), release: outOfRelease(catalogue, row, server) };
+    return (["tier", "release"] as const).flatMap((rule) => {
+      const why = faults[rule];
+      const path = why && findSection(text, row);
+      return path ? [problemAt(rule, why, { document, path, of: "key" })] : [];
+    });
   });
 }
 
-function sectionsInRelease({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
-  return kinds.flatMap((row) => {
-    const { section, off = section } = row;
-    const why = outOfRelease(catalogue, row, server);
-    const path = why && (findSection(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
-    return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
-  });
-}
-
-function findSection(text: Partial<PolicyText>, section: string): Path | undefined {
+function findSection(text: Partial<PolicyText>, { section, off }: PolicyKind): Path | undefined {
   if (Object.keys(sectionIn(text, section) ?? {}).length > 0) return sectionPath(section);
   if (text.absent?.[section] !== undefined) return ["absent", section];
   const item = listed(text.exclusive).find(([word]) => word === section);
-  return item && ["exclusive", item[1]];
+  if (item) return ["exclusive", item[1]];
+  return off !== undefined && keysIn(text, off)?.length ? [off] : undefined;
 }
 
 /** The keys of a section, even if their values are invalid: a wrong value does not hide a wrong key. */
@@ -218,56 +190,49 @@ function writtenKeys({ document: { value } }: Checkable, section: string): reado
   return isObject(written) ? Object.keys(written) : [];
 }
 
-function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text: string) => string {
-  const { identity } = kindOf(catalogue, kind);
+function identifier({ catalogue }: Checkable, kind: Kind): (text: string) => string {
+  const { identity, file } = kindOf(catalogue, kind);
   if (keyFieldsOf(file).length === 1) return identity;
   return (text) => identity(keyTextOf(file, keyValuesOf(file, text)));
 }
 
-function absentUndeclared(policy: Checkable): readonly Problem[] {
-  const { document, text, files } = policy;
-  if (text.absent === undefined) return [];
-  return files.flatMap((row) => {
-    const gone = text.absent?.[row.section];
+/** Reports resources that are both declared and absent or disabled. */
+function uncontradicted(policy: Checkable): readonly Problem[] {
+  const { document, text, catalogue, kinds } = policy;
+  if (text.absent === undefined && text.disabled === undefined) return [];
+  return kinds.flatMap(({ kind, section, off }) => {
+    const gone = off === undefined ? text.absent?.[section] : keysIn(text, off);
     if (gone === undefined) return [];
-    const identify = identifier(policy.catalogue, row.kind, row.file);
-    const keys = writtenKeys(policy, row.section);
-    const declared = new Set((isSingleton(row.file) ? keys.slice(0, 1).map(() => "") : keys).map(identify));
+    const identify = identifier(policy, kind);
+    const keys = writtenKeys(policy, section);
+    const isSingle = isSingleton(kindOf(catalogue, kind).file);
+    const declared = new Set((isSingle ? keys.slice(0, 1).map(() => "") : keys).map(identify));
+    const path = off === undefined ? ["absent", section] : [off];
     const absent: readonly (readonly [key: string, path: Path])[] =
-      gone === true
-        ? [["", ["absent", row.section]]]
-        : listed(gone).map(([key, index]) => [key, ["absent", row.section, index]]);
+      gone === true ? [["", path]] : listed(gone).map(([key, index]) => [key, [...path, index]]);
     return absent
       .filter(([key]) => declared.has(identify(key)))
-      .map(([key, path]) =>
-        problemAt("contradiction", `${key || row.section} is declared above and absent here`, { document, path }),
-      );
+      .map(([key, at]) => {
+        const message = `${key || section} is declared above and ${off ?? "absent"} here`;
+        return problemAt("contradiction", message, { document, path: at });
+      });
   });
 }
 
 /** Duplicate resources, even if their keys are spelled differently. */
 function distinctKeys(policy: Checkable): readonly Problem[] {
-  const { document, catalogue, files } = policy;
-  return files.flatMap(({ kind, section, file }) => {
+  const { document, catalogue, kinds } = policy;
+  return kinds.flatMap(({ kind, section }) => {
+    const { file } = kindOf(catalogue, kind);
     const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
     if (keys.length < 2) return [];
-    return sameKeys(keys, identifier(catalogue, kind, file)).map(([key, other]) => {
-      const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
-      return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });
-    });
+    return [...grouped(keys, identifier(policy, kind)).values()].flatMap(([other = "", ...same]) =>
+      same.map((key) => {
+        const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
+        return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });
+      }),
+    );
   });
-}
-
-function sameKeys(keys: readonly string[], identify: (key: string) => string): readonly [string, string][] {
-  const first = new Map<string, string>();
-  const same: [string, string][] = [];
-  for (const key of keys) {
-    const identity = identify(key);
-    const other = first.get(identity);
-    if (other === undefined) first.set(identity, key);
-    else same.push([key, other]);
-  }
-  return same;
 }
 
 function describeSameness(key: string, other: string): string {

@@ -1,9 +1,8 @@
 import { isObject, type JsonObject, valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { type Owner, owners } from "../model/owner.ts";
-import type { ResourceKind } from "../model/resource-kind.ts";
 
 export interface PolicyText {
   readonly name: string;
@@ -48,31 +47,15 @@ export function keysIn(text: Partial<PolicyText>, name: string): readonly string
   return (text as Readonly<Record<string, readonly string[]>>)[name];
 }
 
-export interface KindAsFile extends PolicyKind {
-  readonly file: ResourceKind;
-}
-
-interface NamedKinds {
-  readonly kinds: readonly PolicyKind[];
-  readonly files: readonly KindAsFile[];
-}
-
 /** The kinds that the keys of a policy name. Cached by set of keys, because many policies have the same. */
-export function kindsNamedIn(catalogue: Catalogue, owner: Owner, policy: object): NamedKinds {
+export function kindsNamedIn(catalogue: Catalogue, owner: Owner, policy: object): readonly PolicyKind[] {
   return kindsByKeys(catalogue)(owner)(Object.keys(policy).join("\0"));
 }
 
 const kindsByKeys = memoized(
   (catalogue: Catalogue) =>
     memoized((owner: Owner) =>
-      memoized((keys: string): NamedKinds => {
-        const kinds = policyKinds(catalogue, owner).filter(isNamedBy(new Set(keys.split("\0"))));
-        const files = kinds.flatMap((row) => {
-          const { file } = kindOf(catalogue, row.kind);
-          return file.keys ? [] : [{ ...row, file }];
-        });
-        return { kinds, files };
-      }),
+      memoized((keys: string) => policyKinds(catalogue, owner).filter(isNamedBy(new Set(keys.split("\0"))))),
     ),
   new WeakMap(),
 );
