@@ -1,8 +1,11 @@
+/** The items of one key, of which there is at least one. */
+export type Group<Item> = readonly [Item, ...Item[]];
+
 /** Groups items by key in order of first occurrence. Items without a key are left out. */
 export function grouped<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | undefined,
-): ReadonlyMap<Key, readonly Item[]> {
+): ReadonlyMap<Key, Group<Item>> {
   return groupedAs(items, keyOf, (item) => item);
 }
 
@@ -10,8 +13,8 @@ export function groupedAs<Item, Key, Value>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | undefined,
   partOf: (item: Item) => Value,
-): ReadonlyMap<Key, readonly Value[]> {
-  const groups = new Map<Key, Value[]>();
+): ReadonlyMap<Key, Group<Value>> {
+  const groups = new Map<Key, [Value, ...Value[]]>();
   for (const item of items) {
     const key = keyOf(item);
     if (key === undefined) continue;

@@ -1,12 +1,12 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import { bareName } from "../model/owner.ts";
 import type { Kind, Project, Resource } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
-import { entryInEffect } from "./layers.ts";
+import { entryInEffect, rulingFor } from "./layers.ts";
 import type { Policy, Variable } from "./policies.ts";
-import { decidingVariables } from "./precedence.ts";
-import { isMatch, type Layer, matchingLayers } from "./selection.ts";
+import { isMatch, type Layer, literalOf, matchingLayers } from "./selection.ts";
 import { isTemplate, parseReference, referencesOf } from "./template.ts";
 
 export interface DecidingLine {
@@ -30,10 +30,11 @@ export function decidingLines(
   project: Project,
   named: Pick<Resource, "kind" | "key">,
 ): DecidingLines | undefined {
-  const layers = matchingLayers(policies, project);
-  const entry = entryInEffect(layers, project, identityOf(catalogue, named));
+  const ruling = rulingFor(policies, project);
+  const entry = entryInEffect(ruling, project, identityOf(catalogue, named));
   if (!entry) return undefined;
-  const meant = (line: Stated) => findSelector(layers, line, project);
+  const meant = (line: Stated) => findSelector(ruling.layers, line, project);
+  const contest = ruling.contests.entries.get(entry.desired.identity);
   const names = entry.setBy ? [...entry.setBy.keys()] : Object.keys(entry.written?.parameters ?? {});
   return {
     entry: { line: entry, selector: meant(entry) },
@@ -41,19 +42,14 @@ export function decidingLines(
       const line = lineOfField(entry, name);
       return { name, line, selector: meant(line) };
     }),
-    variables: [...collectVariables(entry, decidingVariables(layers).winners)].map((line) => ({
+    variables: [...variablesBehind([entry.desired.key, writtenFields(entry)], ruling.vars)].map((line) => ({
       line,
       selector: meant(line),
     })),
-    beaten: layers
-      .flatMap(({ policy }) => policy.entries)
-      .filter((each) => each.desired.identity === entry.desired.identity && !isPartOf(each, entry))
-      .map((line) => ({ line, selector: meant(line) })),
+    beaten: (contest?.candidates ?? [])
+      .filter(({ item }) => item !== entry && ![...(entry.setBy?.values() ?? [])].includes(item))
+      .map(({ item }) => ({ line: item, selector: meant(item) })),
   };
-}
-
-function isPartOf(each: PolicyEntry, entry: PolicyEntry): boolean {
-  return each === entry || [...(entry.setBy?.values() ?? [])].includes(each);
 }
 
 /** The `exclusive` line that disables unlisted resources; undefined if there is none. */
@@ -81,23 +77,18 @@ export function linesOfFields(
   project: Project,
   { fields, ...named }: Pick<Resource, "kind" | "key"> & { readonly fields: readonly string[] },
 ): readonly FieldLines[] {
-  const layers = matchingLayers(policies, project);
-  const entry = entryInEffect(layers, project, identityOf(catalogue, named));
+  const ruling = rulingFor(policies, project);
+  const entry = entryInEffect(ruling, project, identityOf(catalogue, named));
   if (!entry) return [];
-  const vars = decidingVariables(layers).winners;
   return fields.map((name) => {
     const line = lineOfField(entry, name);
-    const variables = [...variablesBehind([writtenValue(entry, name)], vars)];
+    const variables = [...variablesBehind([writtenFields(entry)[name]], ruling.vars)];
     return { variables, elsewhere: line.policy === entry.policy ? undefined : line };
   });
 }
 
-function writtenValue({ written, setBy, desired }: PolicyEntry, name: string): unknown {
-  return setBy ? desired.fields[name] : written?.parameters[name];
-}
-
-function collectVariables(entry: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
-  return variablesBehind(listValues(entry), vars);
+function writtenFields({ written, setBy, desired }: PolicyEntry): JsonObject {
+  return setBy ? desired.fields : (written?.parameters ?? {});
 }
 
 function variablesBehind(values: readonly unknown[], vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
@@ -112,10 +103,6 @@ function variablesBehind(values: readonly unknown[], vars: ReadonlyMap<string, V
   return found;
 }
 
-function listValues({ written, setBy, desired }: PolicyEntry): unknown[] {
-  return [desired.key, ...Object.values(setBy ? desired.fields : (written?.parameters ?? {}))];
-}
-
 function listVariables(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(listVariables);
   if (!isTemplate(value)) return [];
@@ -128,10 +115,8 @@ function listVariables(value: unknown): readonly string[] {
 function findSelector(layers: readonly Layer[], { document }: Stated, project: Project): string {
   const layer = layers.find(({ policy }) => policy.document === document);
   const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, project));
-  const [first] = matching.toSorted((a, b) => measureLiteral(b) - measureLiteral(a));
+  const [first] = matching.toSorted(
+    (a, b) => Number(literalOf(b) > literalOf(a)) - Number(literalOf(a) > literalOf(b)),
+  );
   return bareName(first?.written ?? "");
-}
-
-function measureLiteral(selector: Policy["projects"][number]): number {
-  return selector.form === "glob" ? selector.literal : Number.MAX_SAFE_INTEGER;
 }

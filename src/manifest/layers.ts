@@ -17,7 +17,7 @@ import { isList, isReference, isScalar } from "../model/values.ts";
 import { lineOfField, type PolicyEntry } from "./entries.ts";
 import { endedIn } from "./expiry.ts";
 import type { Policy, Variable } from "./policies.ts";
-import { decidingEntries, decidingVariables } from "./precedence.ts";
+import { type Contest, entryContests, missingIn, variableContests } from "./precedence.ts";
 import { problemAt } from "./problem.ts";
 import { interpolatedResource, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
@@ -77,6 +77,11 @@ export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly layers: readonly Layer[];
   readonly vars: ReadonlyMap<string, Variable>;
   readonly winners: ReadonlyMap<string, PolicyEntry>;
+  /** Variables and resources that several layers declare. */
+  readonly contests: {
+    readonly vars: readonly Contest<Variable>[];
+    readonly entries: ReadonlyMap<string, Contest<PolicyEntry>>;
+  };
   readonly resources: readonly Desired[];
   /** Resources that still need interpolation, with their index. */
   readonly open: readonly (readonly [index: number, entry: PolicyEntry])[];
@@ -91,25 +96,32 @@ export function rulingFor(policies: readonly Policy[], project: Project): Ruling
 }
 
 export function rulingOf(layers: readonly Layer[]): Ruling {
-  const vars = decidingVariables(layers);
-  const entries = decidingEntries(layers);
-  const sorted = [...entries.winners.values()].sort((a, b) => byKindAndKey(a.desired, b.desired));
+  const vars = variableContests(layers);
+  const entries = entryContests(layers);
+  const winners = entries.map(({ winner }) => winner);
+  const sorted = winners.toSorted((a, b) => byKindAndKey(a.desired, b.desired));
   const open: [number, PolicyEntry][] = [];
   for (const [index, entry] of sorted.entries())
     if (entry.templates.length > 0 || isTemplate(entry.desired.key)) open.push([index, entry]);
-  const resources = sorted.map(({ desired }) => desired);
-  const hasOpenKeys = open.some(([, { desired }]) => isTemplate(desired.key));
   return {
     ...collectManaged(layers),
     layers,
-    vars: vars.winners,
-    winners: entries.winners,
-    resources,
+    vars: new Map(vars.map(({ winner }) => [winner.name, winner])),
+    winners: new Map(winners.map((entry) => [entry.desired.identity, entry])),
+    contests: {
+      vars: vars.filter(isContested),
+      entries: new Map(entries.filter(isContested).map((each) => [each.winner.desired.identity, each])),
+    },
+    resources: sorted.map(({ desired }) => desired),
     open,
-    ties: [...vars.problems, ...entries.problems],
-    missing: entries.missing,
-    hasOpenKeys,
+    ties: [...vars, ...entries].flatMap(({ problems }) => problems),
+    missing: entries.flatMap(missingIn),
+    hasOpenKeys: open.some(([, { desired }]) => isTemplate(desired.key)),
   };
+}
+
+function isContested({ candidates }: Contest<unknown>): boolean {
+  return candidates.length > 1;
 }
 
 function mergeFor(
@@ -156,7 +168,7 @@ function sameKeys(resources: readonly Desired[]): readonly Problem[] {
   const byIdentity = grouped(resources, ({ identity }) => identity);
   return [...byIdentity.values()].flatMap(([first, ...others]) =>
     others.map(({ kind, key, origin }): Problem => {
-      const { file, line, column } = first?.origin.place() ?? origin.place();
+      const { file, line, column } = first.origin.place();
       const message = `${resourceName(kind, key)} is declared here and at ${file}:${line}:${column}, once variables have their values`;
       return { severity: "error", rule: "duplicate-resource", message, place: origin.place() };
     }),
@@ -170,21 +182,19 @@ function distinct(resources: readonly Desired[]): readonly Desired[] {
 }
 
 /** The entry in effect for a resource of a project, whose key may have interpolations in the manifest. */
-export function entryInEffect(layers: readonly Layer[], project: Project, identity: string): PolicyEntry | undefined {
-  const { winners } = decidingEntries(layers);
+export function entryInEffect({ winners, vars }: Ruling, project: Project, identity: string): PolicyEntry | undefined {
   const plain = winners.get(identity);
   if (plain) return plain;
-  const open = [...winners.values()].filter(({ desired }) => isTemplate(desired.key));
-  if (open.length === 0) return undefined;
-  const scope = new VariableScope(project, decidingVariables(layers).winners, nowhere);
-  return open.find((entry) => withKey(entry, scope).desired.identity === identity);
+  const scope = new VariableScope(project, vars, nowhere);
+  return [...winners.values()].find(
+    (entry) => isTemplate(entry.desired.key) && withKey(entry, scope).desired.identity === identity,
+  );
 }
 
 /** Merges layers without interpolation, for unknown projects: `${…}` stays as written. */
 export function mergeAsWritten(layers: readonly Layer[], name: string): DesiredProject {
-  const { winners } = decidingEntries(layers);
-  const resources = [...winners.values()].map(({ desired }) => desired).sort(byKindAndKey);
-  return { project: { name }, resources, ...collectManaged(layers) };
+  const { resources, kinds, exclusive } = rulingOf(layers);
+  return { project: { name }, resources, kinds, exclusive };
 }
 
 function byKindAndKey(a: Desired, b: Desired): number {

@@ -7,6 +7,7 @@ import type { Desired, Problem, Project } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
 import { entryIn, type Ruling, rulingFor, rulingOf } from "./layers.ts";
 import type { Policy } from "./policies.ts";
+import type { Candidate, Contest } from "./precedence.ts";
 import { problemAt } from "./problem.ts";
 import { namedProjects, probeOf } from "./projects.ts";
 import { compareLayers, isMoreSpecific, type Layer } from "./selection.ts";
@@ -29,7 +30,7 @@ export function overridesOf(ruling: Ruling, project: Project): readonly Override
   const { settled, open } = sharedOverrides(ruling);
   if (open.length === 0) return settled;
   const fill = entryIn(ruling, project);
-  return [...settled, ...open.flatMap((contest) => compareContest(contest, fill))];
+  return [...settled, ...open.flatMap((duel) => compareDuel(duel, fill))];
 }
 
 export function wideOverrides(policies: readonly Policy[], project: Project): readonly Override[] {
@@ -41,7 +42,8 @@ export function isWide({ projects }: Policy): boolean {
   return projects.some(({ form }) => form === "glob");
 }
 
-interface Contest {
+/** A declaration, or one field of it, beside the one that is in effect. */
+interface Duel {
   readonly layer: Layer;
   readonly loser: PolicyEntry;
   readonly winning: Layer;
@@ -49,14 +51,14 @@ interface Contest {
   readonly field?: string;
 }
 
-const sharedOverrides = memoized((ruling: Ruling) => {
-  const contests = ruling.layers.flatMap((layer) =>
-    layer.policy.entries.flatMap((entry) => listContests(ruling, layer, entry)),
+const sharedOverrides = memoized(({ contests }: Ruling) => {
+  const duels = [...contests.entries.values()].flatMap((contest) =>
+    contest.candidates.flatMap((candidate) => listDuels(contest, candidate)),
   );
-  const isSettled = ({ loser, winner }: Contest) => !isOpen(loser) && !isOpen(winner);
+  const isSettled = ({ loser, winner }: Duel) => !isOpen(loser) && !isOpen(winner);
   return {
-    settled: contests.filter(isSettled).flatMap((contest) => compareContest(contest, ({ desired }) => desired)),
-    open: contests.filter((contest) => !isSettled(contest)),
+    settled: duels.filter(isSettled).flatMap((duel) => compareDuel(duel, ({ desired }) => desired)),
+    open: duels.filter((duel) => !isSettled(duel)),
   };
 }, new WeakMap());
 
@@ -64,21 +66,23 @@ function isOpen({ templates, desired }: PolicyEntry): boolean {
   return templates.length > 0 || isTemplate(desired.key);
 }
 
-function listContests({ winners, layers }: Ruling, layer: Layer, loser: PolicyEntry): readonly Contest[] {
-  const winner = winners.get(loser.desired.identity);
-  if (!winner || winner === loser) return [];
-  const contest = (by: PolicyEntry, field?: string): readonly Contest[] => {
-    const winning = layers.find(({ policy }) => policy.document === by.document);
+function listDuels(
+  { candidates, winner }: Contest<PolicyEntry>,
+  { layer, item: loser }: Candidate<PolicyEntry>,
+): readonly Duel[] {
+  if (winner === loser) return [];
+  const duel = (by: PolicyEntry, field?: string): readonly Duel[] => {
+    const winning = candidates.find(({ item }) => item.document === by.document)?.layer;
     return winning && by !== loser ? [{ layer, loser, winner, winning, ...(field !== undefined && { field }) }] : [];
   };
   const isByField = loser.desired.key === "" && [loser, winner].every(({ desired }) => desired.presence === "present");
-  if (!isByField) return contest(winner);
-  return Object.keys(loser.desired.fields).flatMap((name) => contest(winner.setBy?.get(name) ?? winner, name));
+  if (!isByField) return duel(winner);
+  return Object.keys(loser.desired.fields).flatMap((name) => duel(winner.setBy?.get(name) ?? winner, name));
 }
 
 /** Compares declarations: equal secret references are equal. */
-function compareContest(
-  { layer, loser, winner, winning, field }: Contest,
+function compareDuel(
+  { layer, loser, winner, winning, field }: Duel,
   fill: (entry: PolicyEntry) => Desired,
 ): readonly Override[] {
   const [whole, effective] = [fill(loser), fill(winner)];
@@ -127,7 +131,7 @@ function overriddenByEnforced(known: readonly KnownRuling[]): readonly Problem[]
     return winning.policy.enforce && (layer.policy.enforce || !isMoreSpecific(winning, layer));
   });
   const distinct = grouped(reported, ({ loses, wins }) => JSON.stringify([loses.place(), wins.place()]));
-  return [...distinct.values()].flatMap(([first]) => (first ? [overridden(first)] : []));
+  return [...distinct.values()].map(([first]) => overridden(first));
 }
 
 interface Narrowed {
@@ -139,25 +143,17 @@ interface Narrowed {
 function narrowedEntries(known: readonly KnownRuling[]): readonly Problem[] {
   const all = known.flatMap(({ ruling }) => findNarrowed(ruling));
   const equal = grouped(all, ({ wide, fields }) => JSON.stringify([wide.place(), fields]));
-  return [...equal.values()].flatMap((cases) => {
-    const entries = [...new Set(cases.map(({ entry }) => entry))];
-    const [first] = cases;
-    return first ? [warnNarrowed(first, entries.length - 1)] : [];
+  return [...equal.values()].map((cases) => {
+    return warnNarrowed(cases[0], new Set(cases.map(({ entry }) => entry)).size - 1);
   });
 }
 
 /** Compares each entry with the next one of a policy with a wildcard, from which it could inherit. */
-function findNarrowed({ layers, winners }: Ruling): readonly Narrowed[] {
-  const next = new Map<string, PolicyEntry>();
-  for (const { policy } of layers.filter((layer) => isWide(layer.policy)))
-    for (const wide of policy.entries) {
-      const { identity, key } = wide.desired;
-      if (key !== "" && winners.get(identity) !== wide && !next.has(identity)) next.set(identity, wide);
-    }
-  return [...next].flatMap(([identity, wide]) => {
-    const entry = winners.get(identity);
-    const isPresent = [wide, entry].every((each) => each?.desired.presence === "present");
-    if (!entry || !isPresent || entry.written?.inherits) return [];
+function findNarrowed({ contests }: Ruling): readonly Narrowed[] {
+  return [...contests.entries.values()].flatMap(({ winner: entry, candidates }) => {
+    const wide = candidates.find(({ layer, item }) => item !== entry && isWide(layer.policy))?.item;
+    if (!wide || entry.desired.key === "" || entry.written?.inherits) return [];
+    if ([wide, entry].some(({ desired }) => desired.presence === "absent")) return [];
     const fields = Object.keys(wide.desired.fields).filter((name) => !Object.hasOwn(entry.desired.fields, name));
     return fields.length > 0 ? [{ entry, wide, fields }] : [];
   });
@@ -191,14 +187,17 @@ function overridden({ entry, loses, wins, winning: { policy } }: Lost): Problem 
   return problemAt("overridden", message, { document: loses.document, path: loses.path, of: "key" });
 }
 
-function lostVariables({ layers, vars }: Ruling): readonly Lost[] {
-  return layers.flatMap((layer) =>
-    layer.policy.vars.flatMap((loses) => {
-      const wins = vars.get(loses.name);
-      const winning = layers.find(({ policy }) => policy.document === wins?.document);
-      if (!wins || !winning || wins.value === loses.value) return [];
-      return [{ layer, entry: `variable ${loses.name}`, loses, wins, winning }];
-    }),
+function lostVariables({ contests }: Ruling): readonly Lost[] {
+  return contests.vars.flatMap(({ winner: wins, candidates: [first, ...others] }) =>
+    others
+      .filter(({ item }) => item.value !== wins.value)
+      .map(({ layer, item: loses }) => ({
+        layer,
+        entry: `variable ${loses.name}`,
+        loses,
+        wins,
+        winning: first.layer,
+      })),
   );
 }
 

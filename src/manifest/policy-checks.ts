@@ -226,7 +226,7 @@ function distinctKeys(policy: Checkable): readonly Problem[] {
     const { file } = kindOf(catalogue, kind);
     const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
     if (keys.length < 2) return [];
-    return [...grouped(keys, identifier(policy, kind)).values()].flatMap(([other = "", ...same]) =>
+    return [...grouped(keys, identifier(policy, kind)).values()].flatMap(([other, ...same]) =>
       same.map((key) => {
         const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
         return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });

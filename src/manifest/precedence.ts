@@ -1,5 +1,5 @@
 import equal from "fast-deep-equal";
-import { grouped } from "../base/grouped.ts";
+import { type Group, grouped } from "../base/grouped.ts";
 import { kindWord } from "../model/owner.ts";
 import { alternativesIn } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
@@ -9,70 +9,53 @@ import { problemAt } from "./problem.ts";
 import { combinedFaults, missingFields } from "./resource-fields.ts";
 import { isLevel, type Layer } from "./selection.ts";
 
-/** The entries or variables in effect, by identity or name, and a problem for each tie. */
-export interface Winners<Item> {
-  readonly winners: ReadonlyMap<string, Item>;
-  readonly problems: readonly Problem[];
-}
-
-interface DecidingEntries extends Winners<PolicyEntry> {
-  /** Fields that entries with `inherit: true` need and no layer has. */
-  readonly missing: readonly Problem[];
-}
-
 /** One layer's declaration of something. Lists of them are in order of precedence. */
-interface Candidate<Item> {
+export interface Candidate<Item> {
   readonly layer: Layer;
   readonly item: Item;
 }
 
-/** The definition in effect of each variable: that of the most specific layer. */
-export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
-  const all = layers.flatMap((layer) => layer.policy.vars.map((item): Candidate<Variable> => ({ layer, item })));
-  const byName = grouped(all, ({ item }) => item.name);
-  return {
-    winners: firstItems(byName),
-    problems: [...byName.values()].flatMap((candidates) =>
-      tieProblems(
-        candidates,
-        (a, b) => a.value === b.value,
-        ({ name }) => `variable ${name}`,
-      ),
-    ),
-  };
-}
+type Candidates<Item> = Group<Candidate<Item>>;
 
-function firstItems<Item>(groups: ReadonlyMap<string, readonly Candidate<Item>[]>): ReadonlyMap<string, Item> {
-  return new Map([...groups].flatMap(([name, [first]]) => (first ? [[name, first.item] as const] : [])));
-}
-
-/**
- * The entry in effect for each resource, from the most specific layer; for a singleton, the entry in effect for each
- * field.
- */
-export function decidingEntries(layers: readonly Layer[]): DecidingEntries {
-  const all = layers.flatMap((layer) => layer.policy.entries.map((item): Candidate<PolicyEntry> => ({ layer, item })));
-  const decided = [...grouped(all, ({ item }) => item.desired.identity).values()].flatMap((candidates) => {
-    const [first] = candidates;
-    if (!first) return [];
-    return [first.item.desired.key === "" ? decideSingleton(first, candidates) : decideEntry(first, candidates)];
-  });
-  return {
-    winners: new Map(decided.map(({ entry }) => [entry.desired.identity, entry])),
-    problems: decided.flatMap(({ problems }) => problems),
-    missing: decided.flatMap(({ entry: { written, desired } }) =>
-      written?.inherits ? missingFields(written, desired.fields) : [],
-    ),
-  };
-}
-
-interface Decided {
-  readonly entry: PolicyEntry;
+/** The declarations of one variable or one resource, the item in effect, and its problems. */
+export interface Contest<Item> {
+  readonly candidates: Candidates<Item>;
+  readonly winner: Item;
   readonly problems: readonly Problem[];
 }
 
+/** The variables of these layers; in effect is the definition of the most specific one. */
+export function variableContests(layers: readonly Layer[]): readonly Contest<Variable>[] {
+  const all = layers.flatMap((layer) => layer.policy.vars.map((item) => ({ layer, item })));
+  const isSame = (a: Variable, b: Variable) => a.value === b.value;
+  return [...grouped(all, ({ item }) => item.name).values()].map((candidates) => {
+    const problems = tieProblems(candidates, isSame, ({ name }) => `variable ${name}`);
+    return { candidates, winner: candidates[0].item, problems };
+  });
+}
+
+/**
+ * The resources of these layers; in effect is the entry of the most specific one and, of a singleton, that of each
+ * field.
+ */
+export function entryContests(layers: readonly Layer[]): readonly Contest<PolicyEntry>[] {
+  const all = layers.flatMap((layer) => layer.policy.entries.map((item) => ({ layer, item })));
+  return [...grouped(all, ({ item }) => item.desired.identity).values()].map(decideEntry);
+}
+
+export function decideEntry(candidates: Candidates<PolicyEntry>): Contest<PolicyEntry> {
+  const isSingleton = candidates[0].item.desired.key === "";
+  return isSingleton ? decideSingleton(candidates) : decideInheriting(candidates);
+}
+
+/** Fields that an entry with `inherit: true` needs and no layer has. */
+export function missingIn({ winner: { written, desired } }: Contest<PolicyEntry>): readonly Problem[] {
+  return written?.inherits ? missingFields(written, desired.fields) : [];
+}
+
 /** With `inherit: true`, adds the fields of the next entries, down to one that inherits nothing or is absent. */
-function decideEntry({ item: first }: Candidate<PolicyEntry>, candidates: readonly Candidate<PolicyEntry>[]): Decided {
+function decideInheriting(candidates: Candidates<PolicyEntry>): Contest<PolicyEntry> {
+  const [{ item: first }] = candidates;
   const setBy = new Map<string, PolicyEntry>();
   const problems: Problem[] = [];
   for (const [index, { item }] of candidates.entries()) {
@@ -81,9 +64,9 @@ function decideEntry({ item: first }: Candidate<PolicyEntry>, candidates: readon
     for (const name of inheritableFields(item, [...setBy.keys()])) setBy.set(name, item);
     if (!item.written?.inherits) break;
   }
-  if (!first.written?.inherits) return { entry: first, problems };
-  const entry = mergedEntry(first, setBy);
-  return { entry, problems: [...problems, ...checkCombination(entry)] };
+  if (!first.written?.inherits) return { candidates, winner: first, problems };
+  const winner = mergedEntry(first, setBy);
+  return { candidates, winner, problems: [...problems, ...checkCombination(winner)] };
 }
 
 /** The fields that an entry adds to those of nearer ones, unless these have the field or an alternative to it. */
@@ -94,13 +77,14 @@ function inheritableFields({ desired, written }: PolicyEntry, nearer: readonly s
 }
 
 /** Presence is decided for the whole singleton, and fields one by one, down to a layer where it is absent. */
-function decideSingleton(first: Candidate<PolicyEntry>, candidates: readonly Candidate<PolicyEntry>[]): Decided {
+function decideSingleton(candidates: Candidates<PolicyEntry>): Contest<PolicyEntry> {
+  const [first] = candidates;
   const { presence } = first.item.desired;
   const other = candidates.find(({ item }) => item.desired.presence !== presence);
   const isTied = other && other.layer !== first.layer && isLevel(first.layer, other.layer);
   const problems = isTied ? [tie(first.item, other.item, nameOf(other.item))] : [];
   const present = other ? candidates.slice(0, candidates.indexOf(other)) : candidates;
-  if (presence === "absent" || present.length === 1) return { entry: first.item, problems };
+  if (presence === "absent" || present.length === 1) return { candidates, winner: first.item, problems };
   const fields = present.flatMap(({ layer, item }) =>
     Object.keys(item.desired.fields).map((name) => ({ layer, item, name })),
   );
@@ -110,8 +94,8 @@ function decideSingleton(first: Candidate<PolicyEntry>, candidates: readonly Can
     const describe = () => `${name} of ${kindWord(first.item.desired.kind)}`;
     return tieProblems(each, isSame, describe, (item) => lineOfField(item, name));
   });
-  const entry = mergedEntry(first.item, firstItems(byName));
-  return { entry, problems: [...problems, ...ties, ...checkCombination(entry)] };
+  const winner = mergedEntry(first.item, new Map(Array.from(byName, ([name, [own]]) => [name, own.item])));
+  return { candidates, winner, problems: [...problems, ...ties, ...checkCombination(winner)] };
 }
 
 /** Problems of fields that several layers set together; interpolated fields are checked once they have their values. */

@@ -1,15 +1,14 @@
 import equal from "fast-deep-equal";
-import { groupedAs } from "../base/grouped.ts";
-import { memoized } from "../base/memoize.ts";
+import { grouped, groupedAs } from "../base/grouped.ts";
 import type { Desired, Project } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, withoutField } from "./entries.ts";
-import { entryIn } from "./layers.ts";
+import { entryIn, type Ruling, rulingFor } from "./layers.ts";
 import { isWide } from "./overrides.ts";
 import type { Policy } from "./policies.ts";
 import type { Path } from "./positions.ts";
-import { decidingEntries, decidingVariables } from "./precedence.ts";
-import { type Layer, literalOf, matchingLayers, overrules } from "./selection.ts";
-import { covers, type GlobSelector, mayMeet, type Selector } from "./selector.ts";
+import { decideEntry, missingIn } from "./precedence.ts";
+import { literalOf, overrules } from "./selection.ts";
+import { covers, mayMeet, type Selector } from "./selector.ts";
 
 /** An entry of a policy, or one field of a singleton, that can go. */
 export interface PrunableEntry {
@@ -28,18 +27,59 @@ export interface PruneScope {
   readonly yields: boolean;
 }
 
+interface Declaration {
+  readonly policy: Policy;
+  readonly entry: PolicyEntry;
+}
+
+interface Candidate extends Declaration {
+  readonly field: string | undefined;
+  readonly wide: Policy;
+  readonly wideEntry: PolicyEntry;
+}
+
+interface ProjectState {
+  readonly ruling: Ruling;
+  readonly fill: (entry: PolicyEntry) => Desired;
+}
+
+interface Pruning {
+  readonly yields: boolean;
+  readonly declaring: ReadonlyMap<string, readonly Declaration[]>;
+  readonly states: ReadonlyMap<Policy, readonly ProjectState[]>;
+  /** The rest of each entry that something was removed from; undefined without any. */
+  readonly rests: Map<PolicyEntry, PolicyEntry | undefined>;
+}
+
 /**
  * Entries that can go, because a wider policy declares the same: without them every project that their policy selects has
  * the same value. Judged one after the other, the most specific policy first, so that of two equal entries one stays.
  */
-export function prunableEntries(scope: PruneScope): readonly PrunableEntry[] {
-  const pruning = new Pruning(scope);
-  const bySpecificity = scope.policies.filter(({ where }) => where === undefined).toSorted((a, b) => rank(b) - rank(a));
+export function prunableEntries({ policies, projects, wide, yields }: PruneScope): readonly PrunableEntry[] {
+  const declarations = policies.flatMap((policy) => policy.entries.map((entry): Declaration => ({ policy, entry })));
+  const states = projects.flatMap((project) => {
+    const ruling = rulingFor(policies, project);
+    const state: ProjectState = { ruling, fill: entryIn(ruling, project) };
+    return ruling.layers.map(({ policy }) => ({ policy, state }));
+  });
+  const pruning: Pruning = {
+    yields,
+    declaring: grouped(declarations, ({ entry }) => entry.desired.identity),
+    states: groupedAs(
+      states,
+      ({ policy }) => policy,
+      ({ state }) => state,
+    ),
+    rests: new Map(),
+  };
+  const ordered = declarations
+    .filter(({ policy: { where } }) => where === undefined)
+    .sort((a, b) => rank(b.policy) - rank(a.policy));
   const found: PrunableEntry[] = [];
   // What goes may have kept something else from going.
   for (let before = -1; before < found.length; ) {
     before = found.length;
-    for (const policy of bySpecificity) found.push(...pruning.prune(policy));
+    for (const declaration of ordered) found.push(...pruneEntry(pruning, declaration, wide));
   }
   return found;
 }
@@ -48,137 +88,86 @@ function rank({ projects }: Policy): number {
   return Math.max(...projects.map(literalOf));
 }
 
-interface Candidate {
-  readonly policy: Policy;
-  readonly entry: PolicyEntry;
-  readonly field: string | undefined;
-  readonly wide: Policy;
-  readonly wideEntry: PolicyEntry;
-}
-
-interface ProjectState {
-  readonly project: Project;
-  readonly layers: readonly Layer[];
-  readonly fill: (entry: PolicyEntry) => Desired;
-}
-
-class Pruning {
-  readonly #scope: PruneScope;
-  readonly #left: Map<Policy, Map<string, PolicyEntry>>;
-  readonly #declaring: ReadonlyMap<string, readonly Policy[]>;
-  /** Identities that a policy with `where` declares: whether it selects a project may not be known. */
-  readonly #conditional: ReadonlySet<string>;
-  readonly #projects: ReadonlyMap<Policy, readonly ProjectState[]>;
-
-  constructor(scope: PruneScope) {
-    this.#scope = scope;
-    this.#left = new Map(
-      scope.policies.map((policy) => [policy, new Map(policy.entries.map((entry) => [entry.desired.identity, entry]))]),
-    );
-    this.#declaring = groupedAs(
-      scope.policies.flatMap((policy) => policy.entries.map(({ desired }) => ({ policy, desired }))),
-      ({ desired }) => desired.identity,
-      ({ policy }) => policy,
-    );
-    const conditional = scope.policies.filter(({ where }) => where !== undefined);
-    this.#conditional = new Set(conditional.flatMap(({ entries }) => entries.map(({ desired }) => desired.identity)));
-    const states = scope.projects.map((project): ProjectState => {
-      const layers = matchingLayers(scope.policies, project);
-      const fill = memoized(() => entryIn({ vars: decidingVariables(layers).winners }, project));
-      return { project, layers, fill: (entry) => fill(undefined)(entry) };
+function pruneEntry(pruning: Pruning, { policy, entry }: Declaration, wide: readonly Policy[]): PrunableEntry[] {
+  const { identity, key, presence, fields } = entry.desired;
+  const rivals = (pruning.declaring.get(identity) ?? []).filter((each) => each.policy !== policy);
+  const parts = key === "" && presence === "present" ? Object.keys(fields) : [undefined];
+  return parts.flatMap((field): PrunableEntry[] => {
+    const own = currentEntry(pruning, entry);
+    if (!own || !hasField(own, field)) return [];
+    const candidates = wide.flatMap((each): readonly Candidate[] => {
+      const rival = rivals.find((other) => other.policy === each);
+      const wideEntry = rival && currentEntry(pruning, rival.entry);
+      return wideEntry && hasField(wideEntry, field) ? [{ policy, entry, field, wide: each, wideEntry }] : [];
     });
-    this.#projects = groupedAs(
-      states.flatMap((state) => state.layers.map(({ policy }) => ({ policy, state }))),
-      ({ policy }) => policy,
-      ({ state }) => state,
-    );
-  }
-
-  prune(policy: Policy): readonly PrunableEntry[] {
-    return policy.entries.flatMap((declared) => {
-      const entry = this.#left.get(policy)?.get(declared.desired.identity);
-      if (!entry) return [];
-      const { key, fields, presence } = entry.desired;
-      const isByField = key === "" && presence === "present";
-      const fieldNames = isByField ? Object.keys(fields) : [undefined];
-      return fieldNames.flatMap((field) => this.#pruneEntry(policy, entry, field));
-    });
-  }
-
-  #pruneEntry(policy: Policy, entry: PolicyEntry, field: string | undefined): readonly PrunableEntry[] {
-    const { identity } = entry.desired;
-    const candidates = this.#scope.wide.flatMap((wide): readonly Candidate[] => {
-      const wideEntry = this.#left.get(wide)?.get(identity);
-      if (wide === policy || !wideEntry || (field !== undefined && !(field in wideEntry.desired.fields))) return [];
-      return [{ policy, entry, field, wide, wideEntry }];
-    });
-    const found = candidates.find((candidate) => this.#canGo(candidate));
+    const found = candidates.find((candidate) => canGo(pruning, candidate, rivals));
     if (!found) return [];
-    const rest = this.#without(policy, identity, field);
-    if (rest) this.#left.get(policy)?.set(identity, rest);
-    else this.#left.get(policy)?.delete(identity);
-    const path = field === undefined ? entry.path : lineOfField(entry, field).path;
-    return [{ policy, entry, path, wide: found.wideEntry, ...(field !== undefined && { field }) }];
-  }
-
-  #canGo(candidate: Candidate): boolean {
-    const { policy, entry, field, wide } = candidate;
-    const { yields } = this.#scope;
-    if (policy.enforce && !wide.enforce) return false;
-    const others = this.#declaring.get(entry.desired.identity) ?? [];
-    if (this.#conditional.has(entry.desired.identity)) return false;
-    if (policy.includesArchived && !wide.includesArchived) return false;
-    if (wide.until !== undefined && (policy.until === undefined || policy.until > wide.until)) return false;
-    const globs = policy.projects.filter((each): each is GlobSelector => each.form === "glob");
-    if (globs.length > 0 && !yields) {
-      if (!declaresSame(candidate) || !others.every((other) => overriddenAnyway(candidate, other))) return false;
-    }
-    if (!globs.every((glob) => coversWholly(wide, policy, glob))) return false;
-    const states = this.#projects.get(policy) ?? [];
-    if (globs.length === 0 && states.length === 0) return false;
-    const rest = this.#without(policy, entry.desired.identity, field);
-    return states.every((state) => this.#holdsWithout(candidate, rest, state));
-  }
-
-  /** Whether a project has the same value without the entry or, to yield, whether the wide policy selects it. */
-  #holdsWithout(
-    { policy, entry, wide, wideEntry, field }: Candidate,
-    rest: PolicyEntry | undefined,
-    state: ProjectState,
-  ) {
-    if (!state.layers.some((layer) => layer.policy === wide)) return false;
-    if (this.#scope.yields) return true;
-    const { identity } = entry.desired;
-    if (!isSame(state.fill(entry), state.fill(wideEntry), { field, inherits: entry.written?.inherits })) return false;
-    const before = this.#effective(state, identity);
-    const after = this.#effective(state, identity, { policy, rest });
-    return before !== undefined && after !== undefined && equal(before, after);
-  }
-
-  /** The resource in effect; undefined with a problem. */
-  #effective(
-    { layers, fill }: ProjectState,
-    identity: string,
-    change?: { readonly policy: Policy; readonly rest: PolicyEntry | undefined },
-  ): Pick<Desired, "presence" | "fields"> | undefined {
-    const light = layers.flatMap(({ policy, literal }): readonly Layer[] => {
-      const entry = change?.policy === policy ? change.rest : this.#left.get(policy)?.get(identity);
-      return entry ? [{ policy: { ...policy, entries: [entry] }, literal }] : [];
-    });
-    const { winners, problems, missing } = decidingEntries(light);
-    const winner = winners.get(identity);
-    if (!winner || problems.length + missing.length > 0) return undefined;
-    const { presence, fields } = fill(winner);
-    return { presence, fields };
-  }
-
-  #without(policy: Policy, identity: string, field: string | undefined): PolicyEntry | undefined {
-    const entry = this.#left.get(policy)?.get(identity);
-    return entry && field !== undefined ? withoutField(entry, field) : undefined;
-  }
+    pruning.rests.set(entry, entryWithout(own, field));
+    const path = field === undefined ? entry.path : lineOfField(own, field).path;
+    return [{ policy, entry: own, path, wide: found.wideEntry, ...(field !== undefined && { field }) }];
+  });
 }
 
-function coversWholly(wide: Policy, policy: Policy, glob: GlobSelector): boolean {
+function currentEntry({ rests }: Pruning, entry: PolicyEntry): PolicyEntry | undefined {
+  return rests.has(entry) ? rests.get(entry) : entry;
+}
+
+function hasField({ desired }: PolicyEntry, field: string | undefined): boolean {
+  return field === undefined || field in desired.fields;
+}
+
+function entryWithout(entry: PolicyEntry, field: string | undefined): PolicyEntry | undefined {
+  return field === undefined ? undefined : withoutField(entry, field);
+}
+
+function canGo(pruning: Pruning, candidate: Candidate, rivals: readonly Declaration[]): boolean {
+  const { policy, wide } = candidate;
+  if (policy.enforce && !wide.enforce) return false;
+  // Whether a policy with `where` selects a project may not be known.
+  if (rivals.some((rival) => rival.policy.where)) return false;
+  if (policy.includesArchived && !wide.includesArchived) return false;
+  if (wide.until !== undefined && (policy.until === undefined || policy.until > wide.until)) return false;
+  const globs = policy.projects.filter(({ form }) => form === "glob");
+  if (globs.length > 0 && !pruning.yields) {
+    if (!declaresSame(candidate) || !rivals.every((rival) => overriddenAnyway(candidate, rival))) return false;
+  }
+  if (!globs.every((glob) => coversWholly(wide, policy, glob))) return false;
+  const states = pruning.states.get(policy) ?? [];
+  if (globs.length === 0 && states.length === 0) return false;
+  return states.every((state) => holdsWithout(pruning, candidate, state));
+}
+
+/** Whether a project has the same value without the entry or, to yield, whether the wide policy selects it. */
+function holdsWithout(pruning: Pruning, candidate: Candidate, state: ProjectState): boolean {
+  const { entry, wide, wideEntry } = candidate;
+  if (!state.ruling.layers.some(({ policy }) => policy === wide)) return false;
+  if (pruning.yields) return true;
+  if (!isSame(state.fill(entry), state.fill(wideEntry), candidate)) return false;
+  const [before, after] = [effectiveValue(pruning, candidate, state), effectiveValue(pruning, candidate, state, true)];
+  return before !== undefined && after !== undefined && equal(before, after);
+}
+
+/** The resource in effect, also without the entry; undefined with a problem. */
+function effectiveValue(
+  pruning: Pruning,
+  { entry, field }: Candidate,
+  { ruling, fill }: ProjectState,
+  isWithout = false,
+): Pick<Desired, "presence" | "fields"> | undefined {
+  const { candidates = [] } = ruling.contests.entries.get(entry.desired.identity) ?? {};
+  const current = candidates.flatMap(({ layer, item: declared }) => {
+    const now = currentEntry(pruning, declared);
+    const item = now && isWithout && declared === entry ? entryWithout(now, field) : now;
+    return item ? [{ layer, item }] : [];
+  });
+  const [first, ...others] = current;
+  const decided = first && decideEntry([first, ...others]);
+  if (!decided || decided.problems.length + missingIn(decided).length > 0) return undefined;
+  const { presence, fields } = fill(decided.winner);
+  return { presence, fields };
+}
+
+function coversWholly(wide: Policy, policy: Policy, glob: Selector): boolean {
   const isExcepted = (selector: Selector) => policy.except.some((each) => covers(each, selector));
   return (
     wide.projects.some((each) => covers(each, glob)) &&
@@ -186,28 +175,27 @@ function coversWholly(wide: Policy, policy: Policy, glob: GlobSelector): boolean
   );
 }
 
-function declaresSame({ entry, wideEntry, field }: Candidate): boolean {
-  if (wideEntry.written?.inherits) return false;
-  return isSame(entry.desired, wideEntry.desired, { field, inherits: entry.written?.inherits });
+function declaresSame(candidate: Candidate): boolean {
+  const { entry, wideEntry } = candidate;
+  return !wideEntry.written?.inherits && isSame(entry.desired, wideEntry.desired, candidate);
 }
 
-interface ComparedPart {
-  readonly field: string | undefined;
-  readonly inherits: boolean | undefined;
-}
-
-function isSame(own: Desired, wide: Desired, { field, inherits }: ComparedPart): boolean {
+function isSame(own: Desired, wide: Desired, { entry, field }: Candidate): boolean {
   if (own.presence !== wide.presence) return false;
-  const names = field === undefined ? Object.keys(inherits ? own.fields : { ...own.fields, ...wide.fields }) : [field];
+  const all = entry.written?.inherits ? own.fields : { ...own.fields, ...wide.fields };
+  const names = field === undefined ? Object.keys(all) : [field];
   return names.every((name) => equal(own.fields[name], wide.fields[name]));
 }
 
-function overriddenAnyway(candidate: Candidate, other: Policy): boolean {
-  const { policy, wide } = candidate;
-  if (other === policy || other === wide || isSameIn(candidate, other)) return true;
+/** True if another declaration never competes with this one, or overrides it or is overridden in any case. */
+function overriddenAnyway(candidate: Candidate, { policy: other, entry: otherEntry }: Declaration): boolean {
+  const { policy, wide, field } = candidate;
+  if (other === wide) return true;
+  if (!hasField(otherEntry, field) && otherEntry.desired.presence === "present") return true;
+  if (hasField(otherEntry, field) && declaresSame({ ...candidate, wideEntry: otherEntry })) return true;
   return policy.projects.every((glob) =>
     other.projects.every((each) => {
-      if (glob.form === "glob" && !mayMeet(each, glob)) return true;
+      if (!mayMeet(each, glob)) return true;
       const [own, rival] = [
         { policy, literal: literalOf(glob) },
         { policy: other, literal: literalOf(each) },
@@ -217,12 +205,6 @@ function overriddenAnyway(candidate: Candidate, other: Policy): boolean {
       return overrules(rival, own) || overrules(widest, rival);
     }),
   );
-}
-
-function isSameIn({ entry, field, ...candidate }: Candidate, other: Policy): boolean {
-  const found = other.entries.find(({ desired }) => desired.identity === entry.desired.identity);
-  if (!found || (field !== undefined && !(field in found.desired.fields))) return found?.desired.presence === "present";
-  return declaresSame({ ...candidate, entry, field, wideEntry: found });
 }
 
 export function widePolicies(policies: readonly Policy[]): readonly Policy[] {

@@ -80,7 +80,9 @@ export function covers(selector: Selector, other: Selector): boolean {
   return [selector, other].every(isPlainGlob) && listSamples(other.written).every((path) => selector.matches(path));
 }
 
-export function mayMeet(selector: Selector, glob: GlobSelector): boolean {
+/** True if a selector may match something that a glob matches too. */
+export function mayMeet(selector: Selector, glob: Selector): boolean {
+  if (glob.form !== "glob") return true;
   if (selector.form !== "glob") return selector.form === "id" || glob.matches(selector.path);
   const isWithin = (base: string, folder: string) => folder === "" || `${base}/`.startsWith(`${folder}/`);
   return isWithin(selector.base, glob.base) || isWithin(glob.base, selector.base);

@@ -33,7 +33,7 @@ export function overrideCount(
 export function addOverrides(counts: readonly OverrideCount[]): readonly OverrideCount[] {
   const sums = [...grouped(counts, ({ policy, entry }) => JSON.stringify([policy, entry])).values()];
   return sums
-    .flatMap(([first, ...others]) => (first ? [others.reduce(addOverride, first)] : []))
+    .map(([first, ...others]) => others.reduce(addOverride, first))
     .sort((a, b) => compareTexts(a.policy, b.policy) || compareTexts(a.entry, b.entry));
 }
 

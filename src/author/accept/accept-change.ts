@@ -1,9 +1,8 @@
 import { canonical } from "../../base/json.ts";
 import { lineOfField, type PolicyEntry } from "../../manifest/entries.ts";
-import { desiredOf, entryInEffect } from "../../manifest/layers.ts";
+import { desiredOf, entryInEffect, rulingFor } from "../../manifest/layers.ts";
 import type { Policy, Variable } from "../../manifest/policies.ts";
 import { sectionPath } from "../../manifest/policy-text.ts";
-import { decidingVariables } from "../../manifest/precedence.ts";
 import { matchingLayers } from "../../manifest/selection.ts";
 import { parseReference, referencesOf } from "../../manifest/template.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -161,7 +160,7 @@ interface Subject {
 function subjectNow({ manifests }: ManifestDraft, target: LiveTarget, newFile: NewPolicyFile | undefined): Subject {
   const { project } = target.ref;
   const identity = identityOf(manifests.workspace.catalogue, target.ref);
-  const entry = entryInEffect(matchingLayers(manifests.policies, project), project, identity);
+  const entry = entryInEffect(rulingFor(manifests.policies, project), project, identity);
   return { target, manifests, entry, newFile };
 }
 
@@ -204,7 +203,7 @@ function findVariable({ manifests, target }: Subject, entry: PolicyEntry, name: 
   const [reference = ""] = referencesOf(value);
   const parsed = parseReference(reference);
   if (!parsed || !("variable" in parsed)) return undefined;
-  return decidingVariables(matchingLayers(manifests.policies, target.ref.project)).winners.get(parsed.variable);
+  return rulingFor(manifests.policies, target.ref.project).vars.get(parsed.variable);
 }
 
 /** The value of an entry with other values for these fields. */

@@ -194,7 +194,7 @@ function explainUnusable({ form, path }: Key): string | undefined {
 /** Statements that belong into one policy. */
 export function byPolicy(statements: readonly Statement[]): readonly (readonly [Statement, ...Statement[]])[] {
   const sorted = (each: Statement) => JSON.stringify([each.key.level.key, each.owner, [...each.except].sort()]);
-  return [...grouped(statements, sorted).values()].flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
+  return [...grouped(statements, sorted).values()];
 }
 
 /** The selectors of a key. */
