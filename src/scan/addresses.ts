@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
-import { type DetectionOf, hole, pairsInText, rewriting, type TextFragment, type Use } from "./text.ts";
+import { hole, pairsInText, rewriting, type TextFragment, type Use } from "./text.ts";
 
 export interface Address {
   /** Below /api/v4, with holes for unknown parts. */
@@ -157,7 +157,7 @@ export function readIn({ text, start }: TextFragment, address: Address): readonl
 }
 
 /** Uses of a path, a parameter or a response field. An uncertain one is a hint. */
-export function restUses(mentions: readonly Mention[], { detection }: DetectionOf<RestDetection>): readonly Use[] {
+export function restUses(mentions: readonly Mention[], detection: RestDetection): readonly Use[] {
   return mentions
     .filter((mention) => isAbout(mention, detection) && isMeant(detection, mention.address))
     .filter(({ address }) => !(address.isGuess && detection.hint))

@@ -1,7 +1,7 @@
 import { type ArgumentDetection, type CommandDetection, vocabulary } from "../model/deprecations.ts";
 import { Program } from "./program.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
-import { type DetectionOf, rewriting, type Source, type Use } from "./text.ts";
+import { rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /** Commands, and commands that they pass to another shell, as in `ssh host "sudo command"`. */
@@ -78,7 +78,7 @@ export function tokensOfCommands(commands: readonly Command[]): readonly Token[]
 /** Matching arguments of commands. All matches on one line are rewritten, or none. */
 export function argumentUses(
   commands: readonly Command[],
-  { detection }: DetectionOf<ArgumentDetection>,
+  detection: ArgumentDetection,
   { text }: Source,
 ): readonly Use[] {
   const { commands: names, matches, replace, word, near } = detection;
@@ -120,10 +120,7 @@ function checkLines(text: string, places: readonly Place[], word: string | undef
   return places.map(({ start }) => whole.has(start));
 }
 
-export function commandUses(
-  commands: readonly Command[],
-  { detection }: DetectionOf<CommandDetection>,
-): readonly Use[] {
+export function commandUses(commands: readonly Command[], detection: CommandDetection): readonly Use[] {
   const { of, word, replace } = detection;
   const pattern = new RegExp(of);
   return commands

@@ -27,7 +27,6 @@ import {
   configurationEntries,
   innerRange,
   nameOf,
-  resolverOf,
   stringOf,
   valueAt,
   type YamlEntry,
@@ -62,13 +61,14 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
   const kinds = kindsByName(file);
   const documents = kinds.has("yaml") || kinds.has("database") ? yamlDocuments(text) : [];
   if (kinds.has("yaml") && documents?.some(isManifest)) {
-    return { ...empty, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
+    const nothing = readFile({ ...source, text: "" }, included);
+    return { ...nothing, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
   }
   const isCi = kinds.has("ci") || included.has(file) || (kinds.has("yaml") && canOnlyBeCi(documents ?? [], file));
   if (isCi) kinds.add("ci");
-  const pipeline = isCi ? pipelineOf(documents ?? [], included.has(file)) : empty.pipeline;
+  const pipeline = pipelineOf(isCi ? (documents ?? []) : [], isCi && included.has(file));
   const entries = (documents ?? []).flatMap((document) =>
-    isCi ? configurationEntries(document, included.has(file)) : yamlEntries(document, resolverOf(document)),
+    isCi ? configurationEntries(document, included.has(file)) : yamlEntries(document),
   );
   const unread = unreadAs(source, kinds, documents);
   const inside = kinds.has("yaml") ? filesInConfigMaps(documents ?? [], text) : [];
@@ -77,15 +77,7 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
   for (const [kind, part] of Object.entries(parts)) if (part.length > 0) kinds.add(kind);
-  return {
-    ...empty,
-    ...read,
-    kinds,
-    entries,
-    tables,
-    unread,
-    pipeline,
-  };
+  return { ...read, kinds, entries, tables, unread, pipeline, problems: [] };
 }
 
 type Parts = Pick<FileView, "commands" | "settings" | "texts" | "programs" | "mentions" | "queries">;
@@ -129,20 +121,6 @@ function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unkno
   if (kinds.has("toml") && parsed(text) === undefined) return "TOML";
   return kinds.has("graphql") && text.trim() !== "" && queryOf(text).length === 0 ? "GraphQL" : undefined;
 }
-
-const empty: Omit<FileView, "kinds"> = {
-  entries: [],
-  pipeline: pipelineOf([], false),
-  commands: [],
-  settings: [],
-  texts: [],
-  programs: [],
-  mentions: [],
-  queries: [],
-  tables: [],
-  problems: [],
-  unread: undefined,
-};
 
 function isManifest(document: Node | null): boolean {
   return isMap(document) && String(stringOf(valueAt(document, "apiVersion"))).startsWith("evenkeel/");

@@ -8,7 +8,7 @@ import {
   type ValueNode,
 } from "graphql";
 import { type GraphqlDetection, vocabulary } from "../model/deprecations.ts";
-import { type DetectionOf, hole, masked, rewriting, type TextFragment, type Use } from "./text.ts";
+import { hole, masked, rewriting, type TextFragment, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /** A selected field, and the type on which it is selected, if known. */
@@ -110,7 +110,7 @@ function findType(path: readonly string[], on: string | undefined): string | und
 export function graphqlUses(
   fields: readonly Selected[],
   { start }: TextFragment,
-  { detection }: DetectionOf<GraphqlDetection>,
+  detection: GraphqlDetection,
 ): readonly Use[] {
   const { field, on, argument, unique } = detection;
   return fields

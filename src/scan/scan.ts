@@ -2,6 +2,7 @@ import { linesOf } from "../base/lines.ts";
 import {
   type CallDetection,
   type Deprecation,
+  type Detection,
   type Hint,
   hints,
   isAnnounced,
@@ -17,7 +18,7 @@ import { argumentUses, commandUses } from "./commands.ts";
 import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
 import { variableUses } from "./scripts.ts";
-import { type DetectionOf, type Edit, edited, positionsIn, rewriting, type Source, type Use } from "./text.ts";
+import { type Edit, edited, positionsIn, rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 import { tomlUses } from "./toml.ts";
 import { yamlUses } from "./yaml-uses.ts";
@@ -47,10 +48,11 @@ export interface ScanResult {
 /** All uses in one file, sorted by position. Never throws. @param included Files that others in the scan include. */
 export function scanText(source: Source, included: ReadonlySet<string> = new Set()): ScanResult {
   const view = readFile(source, included);
-  const occurrences = entries(source.release).flatMap(({ entry, detection }) =>
-    view.kinds.has(detection.in)
-      ? findUses({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
-      : [],
+  const announced = schedule.filter((entry) => isAnnounced(entry, source.release));
+  const occurrences = [...announced, ...hints].flatMap((entry) =>
+    (entry.detect ?? [])
+      .filter((detection) => view.kinds.has(detection.in))
+      .flatMap((detection) => findUses(detection, view, source).map((use): Found => ({ entry, detection, use }))),
   );
   const uses = certainFirst(occurrences);
   const edits = uses.map((each) => selectEdits(each, source.release));
@@ -60,7 +62,9 @@ export function scanText(source: Source, included: ReadonlySet<string> = new Set
   return { findings, fixed, unread: view.unread, rewritten: edits.filter(({ length }) => length > 0).length };
 }
 
-interface Found extends DetectionOf {
+interface Found {
+  readonly entry: Deprecation | Hint;
+  readonly detection: Detection;
   readonly use: Use;
 }
 
@@ -94,13 +98,6 @@ function toFinding(
   };
 }
 
-function entries(release: string): readonly DetectionOf[] {
-  const announced = schedule.filter((entry) => isAnnounced(entry, release));
-  return [...announced, ...hints].flatMap((entry) =>
-    (entry.detect ?? []).map((detection): DetectionOf => ({ entry, detection })),
-  );
-}
-
 /** Omits replacements that the release does not support yet; a hint is never rewritten. */
 function selectEdits(found: Found, release: string): readonly Edit[] {
   const { detection, use } = found;
@@ -124,33 +121,33 @@ function formatMessage(entry: Deprecation | Hint): string {
   return `${entry.change}${when}${entry.replacement === null ? "" : `; ${entry.replacement}`}`;
 }
 
-function findUses({ entry, detection }: DetectionOf, view: FileView, source: Source): readonly Use[] {
+function findUses(detection: Detection, view: FileView, source: Source): readonly Use[] {
   switch (detection.by) {
     case "yaml":
-      return yamlUses(view.entries, { entry, detection }, source, view.pipeline);
+      return yamlUses(view.entries, detection, source, view.pipeline);
     case "toml":
-      return view.tables.flatMap((table) => tomlUses(table, { entry, detection }));
+      return view.tables.flatMap((table) => tomlUses(table, detection));
     case "graphql":
-      return view.queries.flatMap((query) => graphqlUses(query.fields, query, { entry, detection }));
+      return view.queries.flatMap((query) => graphqlUses(query.fields, query, detection));
     case "rest":
-      return restUses(view.mentions, { entry, detection });
+      return restUses(view.mentions, detection);
     case "call":
-      return callUses(view.programs, { entry, detection });
+      return callUses(view.programs, detection);
     case "text":
-      return textUses(view.texts, { entry, detection });
+      return textUses(view.texts, detection);
     case "argument":
-      return argumentUses(view.commands, { entry, detection }, source);
+      return argumentUses(view.commands, detection, source);
     case "command":
-      return commandUses(view.commands, { entry, detection });
+      return commandUses(view.commands, detection);
     case "variable":
-      return variableUses(view.settings, { entry, detection });
+      return variableUses(view.settings, detection);
     case "manifest":
-      return manifestUses(view.problems, source, { entry, detection });
+      return manifestUses(view.problems, source, detection);
   }
 }
 
 /** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in programs within commands. */
-function callUses(programs: readonly (readonly Token[])[], { detection }: DetectionOf<CallDetection>): readonly Use[] {
+function callUses(programs: readonly (readonly Token[])[], detection: CallDetection): readonly Use[] {
   return programs.flatMap((tokens) => findCalls(tokens, detection)).map(({ start }) => ({ offset: start }));
 }
 
@@ -169,18 +166,14 @@ function isArgument(before: readonly Token[]): boolean {
   return /^(?:\.w[?!]?)?\(?:?$/.test(before.map(({ kind, text }) => (kind === "sign" ? text : "w")).join(""));
 }
 
-function textUses(tokens: readonly Token[], { detection }: DetectionOf<TextDetection>): readonly Use[] {
+function textUses(tokens: readonly Token[], detection: TextDetection): readonly Use[] {
   const pattern = new RegExp(detection.matches);
   return tokens
     .filter(({ kind, text }) => kind === "text" && pattern.test(text))
     .map(({ start }) => ({ offset: start }));
 }
 
-function manifestUses(
-  problems: readonly Problem[],
-  { text }: Source,
-  { detection }: DetectionOf<ManifestDetection>,
-): readonly Use[] {
+function manifestUses(problems: readonly Problem[], { text }: Source, detection: ManifestDetection): readonly Use[] {
   const { rule, values, replace } = detection;
   const { lineStarts: starts } = linesOf(text);
   return problems.flatMap(({ rule: broken, place, message }): readonly Use[] => {

@@ -11,7 +11,7 @@ import {
   resolveAddress,
 } from "./addresses.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
-import { type DetectionOf, rewriting, type TextFragment, type Use, withHoles, withoutWord } from "./text.ts";
+import { rewriting, type TextFragment, type Use, withHoles, withoutWord } from "./text.ts";
 import { innerRange, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 /** Shell commands in a YAML file: scripts, and commands as lists of words. */
@@ -175,10 +175,7 @@ function toSetting(name: string, value: unknown, text: string): readonly Variabl
   return [{ name, value: string, offset: value.range?.[0] ?? 0, start: range.start, end: range.end, empty }];
 }
 
-export function variableUses(
-  settings: readonly VariableSetting[],
-  { detection }: DetectionOf<VariableDetection>,
-): readonly Use[] {
+export function variableUses(settings: readonly VariableSetting[], detection: VariableDetection): readonly Use[] {
   const { name: wanted, lists, drop } = detection;
   return settings.flatMap(({ name, value, offset, start, end, empty }) => {
     const left = name === wanted ? withoutWord(value, lists) : undefined;

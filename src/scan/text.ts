@@ -1,5 +1,4 @@
 import { linesOf } from "../base/lines.ts";
-import type { Deprecation, Detection, Hint } from "../model/deprecations.ts";
 
 /** A part of a file at offset `start`. `text` may be masked, but has the length of the original. */
 export interface TextFragment {
@@ -146,11 +145,6 @@ export interface Use {
   readonly note?: string;
   /** Replaces the message of the entry. */
   readonly message?: string;
-}
-
-export interface DetectionOf<Kind extends Detection = Detection> {
-  readonly entry: Deprecation | Hint;
-  readonly detection: Kind;
 }
 
 export function rewriting(start: number, end: number, text: string | undefined): Pick<Use, "edits"> {

@@ -1,10 +1,10 @@
 import { parse } from "smol-toml";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { TomlDetection } from "../model/deprecations.ts";
-import type { DetectionOf, TextFragment, Use } from "./text.ts";
+import type { TextFragment, Use } from "./text.ts";
 
 /** Tables of a TOML text that lack a setting, or set it to a value that is not allowed. */
-export function tomlUses({ text, start }: TextFragment, { detection }: DetectionOf<TomlDetection>): readonly Use[] {
+export function tomlUses({ text, start }: TextFragment, detection: TomlDetection): readonly Use[] {
   const { each, where, lacks } = detection;
   const tables = parsed(text)?.[each];
   if (!Array.isArray(tables)) return [];

@@ -2,12 +2,12 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap }
 import { memoized } from "../base/memoize.ts";
 import { vocabulary, type YamlDetection } from "../model/deprecations.ts";
 import type { Pipeline } from "./pipelines.ts";
-import { type DetectionOf, type Edit, rewriting, type Source, type Use } from "./text.ts";
+import { type Edit, rewriting, type Source, type Use } from "./text.ts";
 import { nameOf, namesExtended, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 export function yamlUses(
   entries: readonly YamlEntry[],
-  { detection }: DetectionOf<YamlDetection>,
+  detection: YamlDetection,
   { text }: Source,
   pipeline: Pipeline,
 ): readonly Use[] {

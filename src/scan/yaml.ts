@@ -8,6 +8,7 @@ import {
   type Pair,
   parseAllDocuments,
   type Scalar,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
@@ -51,33 +52,6 @@ function isTooDeep(text: string): boolean {
   return /^[ \t]*(?:[-?:] ){100}/m.test(text);
 }
 
-/** Every entry of a document. Aliases are not followed, because their anchors are entries too. */
-export function yamlEntries(contents: Node | null, resolver: Resolver): readonly YamlEntry[] {
-  const entries: YamlEntry[] = [];
-  below(contents, []);
-  return entries;
-
-  function below(node: Node | null, path: YamlEntry["path"]): void {
-    if (isMap(node)) {
-      for (const pair of node.items)
-        if (isScalar(pair.key)) visit(pair.key, pair.value, [...path, nameOf(pair.key)], node);
-    } else if (isSeq(node)) {
-      for (const [index, item] of node.items.entries()) visit(undefined, item, [...path, index], undefined, node);
-    }
-  }
-
-  function visit(
-    key: Scalar | undefined,
-    value: unknown,
-    path: YamlEntry["path"],
-    holder?: YAMLMap,
-    list?: YAMLSeq,
-  ): void {
-    entries.push({ path, key, value: value as Node | null, holder, resolver, inJob: false, ...(list && { list }) });
-    below(value as Node | null, path);
-  }
-}
-
 /** The range of a scalar's characters, without its quotes or its block header. */
 export function innerRange(
   value: unknown,
@@ -114,29 +88,25 @@ function findPair(map: unknown, name: string): Pair | undefined {
 /** Resolves an alias: the nearest node before it with its anchor. */
 export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undefined {
   const anchors = new Map<string, Node[]>();
-  collect(contents);
+  if (contents)
+    visit(contents, {
+      Node: (_, node) => {
+        if (node.anchor) anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
+      },
+    });
   return ({ source, range }) => {
     const nodes = anchors.get(source) ?? [];
     return nodes.length < 2 ? nodes[0] : nodes.findLast((node) => nodeStart(node) <= (range?.[0] ?? Infinity));
   };
-
-  function collect(node: unknown): void {
-    if (isAlias(node) || node === null || typeof node !== "object") return;
-    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor)
-      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
-    if (isMap(node)) for (const { key, value } of node.items) for (const part of [key, value]) collect(part);
-    if (isSeq(node)) for (const item of node.items) collect(item);
-  }
 }
 
 function nodeStart({ range }: Node): number {
   return range?.[0] ?? 0;
 }
 
-interface PlacedNode {
+interface ResolvedPair {
   readonly key: Scalar;
   readonly value: Node | null;
-  readonly holder: YAMLMap;
 }
 
 /** Resolves aliases, merge keys, `extends` and `!reference` in one document. */
@@ -144,7 +114,7 @@ interface Resolver {
   readonly root: YAMLMap | undefined;
   /** Resolves an alias or a `!reference`; returns other nodes unchanged. */
   readonly follow: (node: unknown) => Node | null;
-  readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
+  readonly pairs: (map: YAMLMap) => readonly ResolvedPair[];
   /** The mappings of a merge key's value. */
   readonly merged: (value: unknown) => readonly YAMLMap[];
   /** True if a mapping has a key, directly, merged or through `extends`. */
@@ -170,12 +140,12 @@ export function resolverOf(contents: Node | null): Resolver {
     return isAlias(at) || isTagReference(at) || at === undefined ? null : (at as Node | null);
   }
 
-  function pairs(map: YAMLMap, seen: Set<YAMLMap>): readonly PlacedNode[] {
+  function pairs(map: YAMLMap, seen: Set<YAMLMap>): readonly ResolvedPair[] {
     if (seen.has(map) || seen.size > maxDepth) return [];
     seen.add(map);
-    return map.items.flatMap(({ key, value }): readonly PlacedNode[] => {
+    return map.items.flatMap(({ key, value }): readonly ResolvedPair[] => {
       if (!isScalar(key)) return [];
-      if (nameOf(key) !== "<<") return [{ key, value: follow(value), holder: map }];
+      if (nameOf(key) !== "<<") return [{ key, value: follow(value) }];
       return merged(value).flatMap((source) => pairs(source, seen));
     });
   }
@@ -219,6 +189,13 @@ export function namesExtended(job: unknown): readonly string[] {
   return names.flatMap((name) => stringOf(name) ?? []);
 }
 
+/** Every entry of a document. Aliases are not followed, because their anchors are entries too. */
+export function yamlEntries(contents: Node | null): readonly YamlEntry[] {
+  const reader = new EntryReader(resolverOf(contents), false);
+  reader.visitBelow({ path: [], key: undefined, value: contents, holder: undefined, inJob: false }, 0);
+  return reader.entries;
+}
+
 /**
  * The entries of a CI/CD configuration, with aliases, merge keys and `!reference` followed: a text has one for each
  * kind of location in which it is used. Hidden keys that no job uses are left out, unless they look like jobs.
@@ -227,7 +204,7 @@ export function configurationEntries(contents: Node | null, isIncluded: boolean)
   const resolver = resolverOf(contents);
   const { root, follow } = resolver;
   const extended = new Set((root?.items ?? []).flatMap(({ value }) => namesExtended(value)));
-  const reader = new ConfigurationReader(resolver);
+  const reader = new EntryReader(resolver, true);
   for (const { key, value } of root?.items ?? []) {
     if (!root || !isScalar(key)) continue;
     const name = nameOf(key);
@@ -240,41 +217,40 @@ export function configurationEntries(contents: Node | null, isIncluded: boolean)
 
 type Visited = Omit<YamlEntry, "resolver">;
 
-class ConfigurationReader {
+class EntryReader {
   readonly entries: YamlEntry[] = [];
   readonly #resolver: Resolver;
+  readonly #follows: boolean;
   readonly #visited = new Map<Node, Set<string>>();
 
-  constructor(resolver: Resolver) {
+  constructor(resolver: Resolver, follows: boolean) {
     this.#resolver = resolver;
+    this.#follows = follows;
   }
 
   visit(entry: Visited, depth: number): void {
     this.entries.push({ ...entry, resolver: this.#resolver });
-    this.#visitBelow(entry, depth);
+    this.visitBelow(entry, depth);
   }
 
-  #visitBelow(entry: Visited, depth: number): void {
+  visitBelow(entry: Visited, depth: number): void {
     const { value, path, inJob } = entry;
-    if (depth > maxDepth || (!isMap(value) && !isSeq(value)) || !this.#isNew(value, path, inJob)) return;
-    if (isMap(value))
-      for (const { key, value: raw } of value.items) if (isScalar(key)) this.#visitPair(key, raw, value, entry, depth);
-    if (!isSeq(value)) return;
-    for (const [index, raw] of value.items.entries()) {
-      const item = this.#resolver.follow(raw);
-      this.visit(
-        { path: [...path, index], key: undefined, value: item, holder: undefined, list: value, inJob },
-        depth + 1,
-      );
+    if (!isMap(value) && !isSeq(value)) return;
+    if (this.#follows && (depth > maxDepth || !this.#isNew(value, path, inJob))) return;
+    for (const [index, item] of value.items.entries()) {
+      const pair = isMap(value) ? (item as Pair) : undefined;
+      const key = isScalar(pair?.key) ? pair.key : undefined;
+      if (pair && !key) continue;
+      if (this.#follows && key && nameOf(key) === "<<") {
+        for (const source of this.#resolver.merged(pair?.value))
+          this.visitBelow({ ...entry, value: source }, depth + 1);
+        continue;
+      }
+      const node = pair ? pair.value : item;
+      const followed = this.#follows ? this.#resolver.follow(node) : (node as Node | null);
+      const around = isMap(value) ? { holder: value } : { holder: undefined, list: value };
+      this.visit({ path: [...path, key ? nameOf(key) : index], key, value: followed, inJob, ...around }, depth + 1);
     }
-  }
-
-  #visitPair(key: Scalar, raw: unknown, holder: YAMLMap, around: Visited, depth: number): void {
-    const { follow, merged } = this.#resolver;
-    const { inJob } = around;
-    const path = [...around.path, nameOf(key)];
-    if (nameOf(key) !== "<<") this.visit({ path, key, value: follow(raw), holder, inJob }, depth + 1);
-    else for (const source of merged(raw)) this.#visitBelow({ ...around, value: source }, depth + 1);
   }
 
   #isNew(node: Node, path: YamlEntry["path"], inJob: boolean): boolean {
