@@ -5,7 +5,6 @@ import { cannotListen, describeSystemError } from "../base/system-errors.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readOwnKinds } from "../manifest/own-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { compileKindExpression } from "../model/kind-expressions.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
@@ -85,10 +84,7 @@ export function readKinds(cwd: string, folder: string): KindsRead {
   const parsed = listFiles(resolve(cwd, folder)).map((path) =>
     parseManifest(relative(cwd, path), readFileSync(path, "utf8")),
   );
-  const read = readOwnKinds(
-    parsed.flatMap(({ documents }) => documents),
-    compileKindExpression,
-  );
+  const read = readOwnKinds(parsed.flatMap(({ documents }) => documents));
   const problems = [...parsed.flatMap((each) => each.problems), ...read.problems];
   return problems.length > 0 ? { problems } : { kinds: read.kinds };
 }

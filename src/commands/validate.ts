@@ -3,7 +3,6 @@ import { type ExitCode, exit, type UserError } from "../base/exit.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
 import { describeServerUrl } from "../client/server-url.ts";
 import { isWide } from "../manifest/overrides.ts";
-import { expressionProblems } from "../manifest/own-kinds.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { knownProjects } from "../manifest/projects.ts";
@@ -64,11 +63,9 @@ async function validating(terminal: Terminal, options: Options<"validate">, repo
   const { root, providers, workspace } = loaded;
   const secrets = createSecrets({ env: terminal.env, root, plaintext, providers });
   const inForce = await rulesInForce(rules, terminal.env, today);
-  const expressions = await expressionProblems(loaded);
   const stated = [
     ...found,
     ...secretFormProblems(policies, workspace.catalogue, secrets),
-    ...expressions,
     ...inForce.problems,
     ...nameProblems(loaded, terminal.env),
   ];

@@ -3,7 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { kindOfWord } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
-import { type ExpressionCheck, resourceKindFaults, unchecked } from "../model/resource-kind-faults.ts";
+import { resourceKindFaults } from "../model/resource-kind-faults.ts";
 import { kindRowOf } from "../model/resource-kind-row.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -16,7 +16,7 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   const { workspace, documents, problems } = loaded;
   const own = kindDocuments(documents);
   if (own.length === 0) return loaded;
-  const read = readKinds(own, workspace.catalogue, unchecked);
+  const read = readKinds(own, workspace.catalogue);
   const catalogue = withKinds(workspace.catalogue, read.kinds);
   const known = { ...workspace, catalogue, ...(read.faulty.size > 0 && { faultyKinds: read.faulty }) };
   return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
@@ -24,20 +24,12 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
 
 export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
   const own = kindDocuments(documents);
-  return withKinds(catalogue, readKinds(own, catalogue, unchecked).kinds);
-}
-
-/** Problems of expressions in a workspace's own kinds. Loads CEL only if there are any. */
-export async function expressionProblems({ documents }: Pick<Loaded, "documents">): Promise<readonly Problem[]> {
-  const own = soundKinds(documents);
-  if (own.length === 0) return [];
-  const { compileKindExpression } = await import("../model/kind-expressions.ts");
-  return readKinds(own, catalogueOf(), compileKindExpression).problems;
+  return withKinds(catalogue, readKinds(own, catalogue).kinds);
 }
 
 /** The kinds among documents outside a workspace, and their problems. */
-export function readOwnKinds(documents: readonly Document[], check: ExpressionCheck): KindsRead {
-  return readKinds(kindDocuments(documents), catalogueOf(), check);
+export function readOwnKinds(documents: readonly Document[]): KindsRead {
+  return readKinds(kindDocuments(documents), catalogueOf());
 }
 
 function kindDocuments(documents: readonly Document[]): readonly Document[] {
@@ -45,7 +37,7 @@ function kindDocuments(documents: readonly Document[]): readonly Document[] {
 }
 
 export function soundKinds(documents: readonly Document[]): readonly Document[] {
-  return readKinds(kindDocuments(documents), catalogueOf(), unchecked).sound;
+  return readOwnKinds(documents).sound;
 }
 
 interface KindsRead {
@@ -55,13 +47,13 @@ interface KindsRead {
   readonly faulty: ReadonlySet<string>;
 }
 
-function readKinds(documents: readonly Document[], catalogue: Catalogue, check: ExpressionCheck): KindsRead {
+function readKinds(documents: readonly Document[], catalogue: Catalogue): KindsRead {
   const bundled = [...catalogue.kinds.values()].flatMap(({ file }) => file ?? []);
   const kinds: ResourceKind[] = [];
   const sound: Document[] = [];
   const faulty = new Set<string>();
   const problems = documents.flatMap((document) => {
-    const faults = checkKind(document, [...bundled, ...kinds], check);
+    const faults = checkKind(document, [...bundled, ...kinds]);
     if (faults.length === 0) {
       kinds.push(document.value as ResourceKind);
       sound.push(document);
@@ -71,9 +63,9 @@ function readKinds(documents: readonly Document[], catalogue: Catalogue, check: 
   return { kinds, sound, problems, faulty };
 }
 
-function checkKind(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {
+function checkKind(document: Document, others: readonly ResourceKind[]): readonly Problem[] {
   // A wrong apiVersion is reported when the kind of document is read.
-  const faults = resourceKindFaults(document.value, others, check).filter(({ path }) => path[0] !== "apiVersion");
+  const faults = resourceKindFaults(document.value, others).filter(({ path }) => path[0] !== "apiVersion");
   return faults.map(({ path, message, rule }) =>
     problemAt("resource-kind", message, { document, path: [...path], of: rule === "unknown-key" ? "key" : "value" }),
   );

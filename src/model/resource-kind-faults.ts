@@ -1,9 +1,9 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
-import type { MemberRead } from "../base/cel.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean, orElse } from "../base/nearest.ts";
 import { linearPattern } from "../base/schema-violations.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
+import { compileKindExpression } from "./kind-expressions.ts";
 import { isReservedName } from "./kind-schema.ts";
 import { type Owner, pluralOwner } from "./owner.ts";
 import {
@@ -20,39 +20,34 @@ import {
 } from "./resource-kind.ts";
 import { strictnessFault } from "./strictness.ts";
 
-/** Compiles an expression with these variables; returns the error, completing "…: ", or the members that it reads. */
-export type ExpressionCheck = (
-  text: string,
-  names: readonly string[],
-  type: "bool" | "any",
-) => { readonly fault: string } | { readonly members: () => readonly MemberRead[] };
+type Path = readonly (string | number)[];
 
-/** Accepts every expression: they cannot be compiled here, or are known to be valid. */
-export const unchecked: ExpressionCheck = () => ({ members: () => [] });
+interface KindFault {
+  readonly path: Path;
+  readonly message: string;
+  readonly rule?: string | undefined;
+}
+
+/** A place in a kind and its error; no error if the message is undefined or false. */
+type Check = readonly [path: Path, message: string | false | undefined];
 
 /** All errors of a kind. `others`: kinds that the workspace already has. */
-export function resourceKindFaults(
-  document: unknown,
-  others: readonly Pick<ResourceKind, "name" | "singular" | "of">[],
-  check: ExpressionCheck,
-): readonly KindFault[] {
+export function resourceKindFaults(document: unknown, others: readonly Named[]): readonly KindFault[] {
   const shapeless = resourceKindShape(document);
   if (shapeless.length > 0) return shapeless;
   const kind = document as ResourceKind;
   if (countParts(kind.fields) > mostParts)
-    return faultAt(["fields"], `expected at most ${mostParts} fields, conditions and lists`);
-  return [
-    ...takenNames(kind, others),
-    ...unknownOrder(kind, others),
-    ...unknownFields(kind),
-    ...pathFaults(kind),
-    ...fieldFaults(kind),
-    ...listExpressions(kind).flatMap(({ text, path, names, type }) => {
-      const result = check(text, names, type);
-      if ("fault" in result) return [{ path, message: `not an expression of CEL: ${result.fault}` }];
-      return unknownMembers(kind, result.members()).flatMap((name) => faultAt(path, describeMissingField(kind, name)));
-    }),
+    return [{ path: ["fields"], message: `expected at most ${mostParts} fields, conditions and lists` }];
+  const schemas = schemasWithin(kind.fields, ["fields"]);
+  const checks = [
+    ...checkNames(kind, others),
+    ...checkKeys(kind),
+    ...checkCalls(kind),
+    ...schemas.flatMap(([path, field]) => checkField(kind, path, field)),
+    ...checkPatterns(kind.fields, ["fields"]),
+    ...listExpressions(kind, schemas).flatMap((written) => checkExpression(kind, written)),
   ];
+  return checks.flatMap(([path, message]) => (message ? [{ path, message }] : []));
 }
 
 /** The time to compile a schema grows with it; the largest bundled kind has fewer than 400 parts. */
@@ -63,29 +58,24 @@ function countParts(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + countParts(each), 1);
 }
 
-/** Unknown fields in an expression that reads the fields of the kind: it would never be true. */
-function unknownMembers({ fields }: ResourceKind, members: readonly MemberRead[]): readonly string[] {
-  if (fields.additionalProperties) return [];
-  const read = members.filter(({ of }) => withFields.has(of)).map(({ name }) => name);
-  return [...new Set(read)].filter((name) => !Object.hasOwn(fields.properties, name));
-}
-
-const withFields: ReadonlySet<string> = new Set(["before", "after"]);
-
 type Named = Pick<ResourceKind, "name" | "singular" | "of">;
 
-function takenNames(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
-  return (["name", "singular"] as const).flatMap((word): readonly KindFault[] => {
-    if (kind.under === undefined && reserved[word].has(kind[word]))
-      return [{ path: [word], message: `${kind[word]} is taken by Evenkeel itself` }];
-    const owners = ownersOf(kind);
-    const other = others.find(
-      (each) =>
-        each[word] === kind[word] && [each.of].flat().some((of) => owners.includes(of)) && !isReplacement(kind, each),
-    );
-    if (!other) return [];
-    return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${formatOwners(other)}` }];
-  });
+function checkNames(kind: ResourceKind, others: readonly Named[]): readonly Check[] {
+  const owners = ownersOf(kind);
+  const beside = others.filter(({ of }) => [of].flat().some((owner) => owners.includes(owner)));
+  const names = beside.map(({ name }) => name);
+  return [
+    ...(["name", "singular"] as const).map((word): Check => {
+      const isReserved = kind.under === undefined && reserved[word].has(kind[word]);
+      if (isReserved) return [[word], `${kind[word]} is taken by Evenkeel itself`];
+      const other = beside.find((each) => each[word] === kind[word] && !isReplacement(kind, each));
+      return [[word], other && `${kind[word]} is taken by the kind ${other.name} of ${formatOwners(other)}`];
+    }),
+    ...(kind.after ?? []).map((name, index): Check => {
+      const message = `there is no other kind ${name} of ${formatOwners(kind)}${orElse(name, names)}`;
+      return [["after", index], !names.includes(name) && message];
+    }),
+  ];
 }
 
 /** True if a kind takes the place of a bundled one: its name, its word in addresses and its owners are the same. */
@@ -108,87 +98,67 @@ const reserved = {
   singular: new Set(Object.values(bundledKinds).flatMap((row) => (plainKinds.includes(row) ? [] : row.file.singular))),
 };
 
-function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
-  const candidates = others.filter(({ of }) => [of].flat().some((owner) => ownersOf(kind).includes(owner)));
-  const names = candidates.map(({ name }) => name);
-  return (kind.after ?? []).flatMap((name, index): KindFault[] => {
-    if (names.includes(name)) return [];
-    const message = `there is no other kind ${name} of ${formatOwners(kind)}${orElse(name, names)}`;
-    return [{ path: ["after", index], message }];
-  });
-}
-
 function formatOwners({ of }: Named): string {
   return [of].flat().map(pluralOwner).join(" and ");
 }
 
-/** Unknown names of fields, and optional key fields without a default for an omitted part. */
-function unknownFields(kind: ResourceKind): readonly KindFault[] {
+/** Unknown names of fields, and fields that cannot be part of a key: keys are shown everywhere, and never incomplete. */
+function checkKeys(kind: ResourceKind): readonly Check[] {
   const { properties, required = [] } = kind.fields;
-  const keys = keyFieldsOf(kind).map((name, index) => {
-    return { name, path: typeof kind.key === "string" ? ["key"] : ["key", index] };
-  });
-  const named = [
-    ...keys,
-    ...(kind.only === undefined ? [] : [{ name: kind.only, path: ["only"] }]),
-    ...required.map((name, index) => ({ name, path: ["fields", "required", index] })),
-  ];
-  const unknown = named.filter(({ name }) => !Object.hasOwn(properties, name));
-  const optional = keys.filter(({ name }) => {
-    const field = properties[name];
-    return field && !required.includes(name) && field.default === undefined;
-  });
+  const keys = keyFieldsOf(kind).map(
+    (name, index) => [name, typeof kind.key === "string" ? ["key"] : ["key", index]] as const,
+  );
+  const only = kind.only === undefined ? [] : [[kind.only, ["only"]] as const];
+  const needed = required.map((name, index) => [name, ["fields", "required", index]] as const);
   return [
-    ...unknown.flatMap(({ name, path }) => faultAt(path, describeMissingField(kind, name))),
-    ...optional.flatMap(({ name, path }) =>
-      faultAt(path, `${name} is part of the key: require it, or give it a default`),
-    ),
+    ...[...keys, ...only, ...needed].map(([name, path]): Check => [path, missingField(kind, name)]),
+    ...keys.flatMap(([name, path]): Check[] => {
+      const { writeOnly, type = "string", default: byDefault } = properties[name] ?? { default: null };
+      const isOptional = !required.includes(name) && byDefault === undefined;
+      const isText = [type].flat().every((each) => each === "string" || each === "integer");
+      const at = ["fields", "properties", name];
+      return [
+        [path, isOptional && `${name} is part of the key: require it, or give it a default`],
+        [[...at, "writeOnly"], writeOnly && `${name} is the key, which is no secret`],
+        [[...at, "type"], !writeOnly && !isText && `${name} is the key: expected string or integer`],
+      ];
+    }),
   ];
 }
 
 interface WrittenExpression {
-  readonly path: readonly (string | number)[];
-  readonly text: string;
+  readonly path: Path;
+  readonly text: string | undefined;
   readonly names: readonly string[];
   readonly type: "bool" | "any";
 }
 
-function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
-  const whole = [
-    ["where", ["row"]],
-    ["kept", ["row", "owner"]],
-    ["loosened", ["before", "after"]],
-    ["tightened", ["before", "after"]],
-  ] as const;
+function listExpressions(
+  kind: ResourceKind,
+  schemas: readonly (readonly [Path, FieldSchema])[],
+): readonly WrittenExpression[] {
+  const answerNames = ["params", "row", "rows", "above"];
   return [
-    ...whole.flatMap(([word, names]): WrittenExpression[] => {
-      const text = kind[word];
-      return text === undefined ? [] : [{ path: [word], text, names, type: "bool" }];
-    }),
+    { path: ["where"], text: kind.where, names: ["row"], type: "bool" },
+    { path: ["kept"], text: kind.kept, names: ["row", "owner"], type: "bool" },
+    { path: ["loosened"], text: kind.loosened, names: ["before", "after"], type: "bool" },
+    { path: ["tightened"], text: kind.tightened, names: ["before", "after"], type: "bool" },
     ...Object.entries(creationParameters(kind)).map(([name, text]): WrittenExpression => {
       return { path: ["calls", "create", "sends", name], text, names: ["want", "owner"], type: "any" };
     }),
-    ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => {
-      const names = ["params", "row", "rows", "above"];
-      return [
-        { path: ["answers", index, "when"], text: when, names, type: "bool" },
-        { path: ["answers", index, "body"], text: body, names, type: "any" },
-      ];
-    }),
-    ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => fieldExpressions(path, field)),
+    ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => [
+      { path: ["answers", index, "when"], text: when, names: answerNames, type: "bool" },
+      { path: ["answers", index, "body"], text: body, names: answerNames, type: "any" },
+    ]),
+    ...schemas.flatMap(([path, field]) =>
+      Object.entries(knownTo).flatMap(([word, names]): readonly WrittenExpression[] => {
+        const written = field[word as keyof typeof knownTo];
+        const shared = { names, type: "any" } as const;
+        if (typeof written === "string") return [{ ...shared, path: [...path, word], text: written }];
+        return Object.entries(written || {}).map(([name, text]) => ({ ...shared, path: [...path, word, name], text }));
+      }),
+    ),
   ];
-}
-
-function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly WrittenExpression[] {
-  return (["x-read", "x-send", "x-store", "x-immutable"] as const).flatMap((word) => {
-    const written = field[word] ?? {};
-    if (typeof written === "boolean") return [];
-    const texts: readonly (readonly [string[], string])[] =
-      typeof written === "string" ? [[[], written]] : Object.entries(written).map(([name, text]) => [[name], text]);
-    return texts.map(([inside, text]): WrittenExpression => {
-      return { path: [...path, word, ...inside], text, names: knownTo[word], type: "any" };
-    });
-  });
 }
 
 const knownTo = {
@@ -198,77 +168,82 @@ const knownTo = {
   "x-immutable": ["row", "tier", "release"],
 } as const;
 
-function fieldFaults(kind: ResourceKind): readonly KindFault[] {
+/** Errors in an expression; unknown fields too if it reads those of the kind: it would never be true. */
+function checkExpression(kind: ResourceKind, { path, text, names, type }: WrittenExpression): readonly Check[] {
+  if (text === undefined) return [];
+  const compiled = compileKindExpression(text, names, type);
+  if ("fault" in compiled) return [[path, `not an expression of CEL: ${compiled.fault}`]];
+  if (kind.fields.additionalProperties) return [];
+  const read = compiled.members().flatMap(({ of, name }) => (of === "before" || of === "after" ? [name] : []));
+  return [...new Set(read)].map((name) => [path, missingField(kind, name)]);
+}
+
+function checkField(kind: ResourceKind, path: Path, field: FieldSchema): readonly Check[] {
+  const { "x-lookup": lookUp, "x-items": calls, "x-send": send, "x-send-as": sentAs } = field;
+  const [, list, name = ""] = path;
+  const isOwn = path.length === 3 && list === "properties";
+  const parameters: readonly Check[] =
+    typeof send === "object"
+      ? Object.keys(send).map((each) => [[...path, "x-send", each], refuseReserved(each)])
+      : [[sentAs ? [...path, "x-send-as"] : path, refuseReserved(sentAs ?? String(name))]];
   return [
-    ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => [
-      ...secretDefaults(path, field),
-      ...faultAt([...path, "x-strict"], strictnessFault(field)),
-      ...lookUpFaults(path, field),
-    ]),
-    ...unfitKeys(kind),
-    ...reservedParameters(kind),
-    ...itemFaults(kind),
-    ...unfitPatterns(kind.fields, ["fields"]),
+    [
+      [...path, "default"],
+      field.writeOnly && field.default !== undefined && "the field is writeOnly: a secret has no default",
+    ],
+    [[...path, "x-strict"], strictnessFault(field)],
+    [[...path, "x-lookup"], lookUp !== undefined && lookUpFault(lookUp)],
+    [[...path, "x-items"], calls && !isOwn && "only a field of the resource has calls for its items"],
+    ...(isOwn ? parameters : []),
+    ...(isOwn && calls ? checkItems(kind, path, field, calls) : []),
   ];
 }
 
-type Path = KindFault["path"];
-
-function lookUpFaults(path: Path, { "x-lookup": lookUp }: FieldSchema): readonly KindFault[] {
-  if (lookUp === undefined) return [];
-  const asked = lookUp.slice(lookUp.indexOf(" ") + 1);
-  const stray = namesInPath(asked).find((name) => name !== "id" && name !== "value");
-  const message =
-    strayPath(asked) ??
-    (stray === undefined
-      ? undefined
-      : `a look-up has :value and :id, and no :${stray}${didYouMean(stray, ["value", "id"])}`);
-  return faultAt([...path, "x-lookup"], message);
+/** Calls for items are below the path of the update, so that they can write nothing else. */
+function checkItems(
+  kind: ResourceKind,
+  path: Path,
+  { items }: FieldSchema,
+  { key, ...calls }: NonNullable<FieldSchema["x-items"]>,
+): readonly Check[] {
+  const isKey = items?.properties && Object.hasOwn(items.properties, key) && items.required?.includes(key);
+  return [
+    [[...path, "x-items", "key"], !isKey && `${key} is no property that each item of ${path.at(-1)} needs`],
+    ...Object.entries(calls).map(([word, text]): Check => [[...path, "x-items", word], itemFault(kind, text)]),
+  ];
 }
 
-/** A secret has no default: it is neither written down nor compared. */
-function secretDefaults(path: Path, field: FieldSchema): readonly KindFault[] {
-  if (!field.writeOnly || field.default === undefined) return [];
-  return [{ path: [...path, "default"], message: "the field is writeOnly: a secret has no default" }];
+function itemFault(kind: ResourceKind, text: string): string | undefined {
+  const { path } = writtenCall(text);
+  const parent = kind.calls.update === undefined ? undefined : writtenCall(kind.calls.update).path;
+  if (parent === undefined) return "the kind needs calls.update";
+  if (!path.startsWith(`${parent}/`)) return `expected a path below that of the update, ${parent}`;
+  const names = namesInPath(path).filter((name) => name !== "item");
+  return strayPath(path) ?? unknownName(kind, "update", names);
 }
 
-function reservedParameters({ fields: { properties } }: ResourceKind): readonly KindFault[] {
-  return Object.entries(properties).flatMap(([name, { "x-send": send, "x-send-as": sentAs }]) => {
-    const sent: readonly Path[] =
-      typeof send === "object" ? Object.keys(send).map((each) => ["x-send", each]) : sentAs ? [["x-send-as"]] : [[]];
-    return sent.flatMap((inside): KindFault[] => {
-      const parameter = String(inside[1] ?? sentAs ?? name);
-      const path = ["fields", "properties", name, ...inside];
-      return isReservedName(parameter) ? [{ path, message: refuseReserved(parameter) }] : [];
-    });
-  });
+function lookUpFault(lookUp: string): string | undefined {
+  const path = lookUp.slice(lookUp.indexOf(" ") + 1);
+  const stray = namesInPath(path).find((name) => name !== "id" && name !== "value");
+  if (stray === undefined) return strayPath(path);
+  return strayPath(path) ?? `a look-up has :value and :id, and no :${stray}${didYouMean(stray, ["value", "id"])}`;
 }
 
-function refuseReserved(parameter: string): string {
+function refuseReserved(parameter: string): string | undefined {
+  if (!isReservedName(parameter)) return undefined;
   return `${parameter.trim()} decides the method of a request, or as whom it is sent; expected another name`;
 }
 
-/** Key fields must be texts and not secret: keys are shown everywhere. */
-function unfitKeys(kind: ResourceKind): readonly KindFault[] {
-  return keyFieldsOf(kind).flatMap((name): KindFault[] => {
-    const { writeOnly, type = "string" } = kind.fields.properties[name] ?? {};
-    const path = ["fields", "properties", name];
-    if (writeOnly) return [{ path: [...path, "writeOnly"], message: `${name} is the key, which is no secret` }];
-    const isText = [type].flat().every((each) => each === "string" || each === "integer");
-    return isText ? [] : [{ path: [...path, "type"], message: `${name} is the key: expected string or integer` }];
-  });
-}
-
-function unfitPatterns(schema: unknown, path: Path): readonly KindFault[] {
-  if (Array.isArray(schema)) return schema.flatMap((each, index) => unfitPatterns(each, [...path, index]));
+function checkPatterns(schema: unknown, path: Path): readonly Check[] {
+  if (Array.isArray(schema)) return schema.flatMap((each, index) => checkPatterns(each, [...path, index]));
   if (!isObject(schema)) return [];
   const { pattern, patternProperties } = schema;
   const own = typeof pattern === "string" ? [[pattern, [...path, "pattern"]] as const] : [];
   const ofKeys = Object.keys(isObject(patternProperties) ? patternProperties : {}).map(
     (text) => [text, [...path, "patternProperties", text]] as const,
   );
-  const faults = [...own, ...ofKeys].flatMap(([text, at]) => faultAt(at, patternFault(text)));
-  return [...faults, ...Object.entries(schema).flatMap(([name, each]) => unfitPatterns(each, [...path, name]))];
+  const checks = [...own, ...ofKeys].map(([text, at]): Check => [at, patternFault(text)]);
+  return [...checks, ...Object.entries(schema).flatMap(([name, each]) => checkPatterns(each, [...path, name]))];
 }
 
 function patternFault(text: string): string | undefined {
@@ -293,65 +268,27 @@ function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Pat
   return [[path, schema], ...inside, ...items, ...open];
 }
 
-interface KindFault {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly rule?: string | undefined;
-}
-
-function faultAt(path: Path, message: string | undefined): readonly KindFault[] {
-  return message === undefined ? [] : [{ path, message }];
-}
-
 /**
  * Calls whose removals no guard counts, and paths outside the API, without project or group, or with unknown fields.
  * Rows may have further fields, so `row.` is not checked.
  */
-function pathFaults(kind: ResourceKind): readonly KindFault[] {
-  return Object.entries(kind.calls).flatMap(([name, call]): KindFault[] => {
+function checkCalls(kind: ResourceKind): readonly Check[] {
+  return Object.entries(kind.calls).flatMap(([name, call]): Check[] => {
     const { method, path } = writtenCall(call);
-    const message =
+    const { before } = precedingCall(call);
+    const fault =
       strayPath(path) ?? hiddenRemoval(kind, name, method, path) ?? unknownName(kind, name, namesInPath(path));
-    const early = precedingFault(kind, name, precedingCall(call).before);
-    return [...faultAt(["calls", name], message), ...faultAt(["calls", name, "before"], early)];
-  });
-}
-
-/** Calls for items are below the path of the update, so that they can write nothing else. */
-function itemFaults(kind: ResourceKind): readonly KindFault[] {
-  const { properties } = kind.fields;
-  const nested = schemasWithin(kind.fields, ["fields"])
-    .filter(([path, { "x-items": calls }]) => calls && path.length !== 3)
-    .map(([path]) => {
-      return { path: [...path, "x-items"], message: "only a field of the resource has calls for its items" };
-    });
-  const own = Object.entries(properties).flatMap(([name, { items, "x-items": calls }]): KindFault[] => {
-    if (!calls) return [];
-    const at = ["fields", "properties", name, "x-items"];
-    const { key, ...written } = calls;
-    const isKey = items?.properties && Object.hasOwn(items.properties, key) && items.required?.includes(key);
+    const early = before === undefined ? undefined : precedingFault(kind, name, writtenCall(before).path);
     return [
-      ...faultAt([...at, "key"], isKey ? undefined : `${key} is no property that each item of ${name} needs`),
-      ...Object.entries(written).flatMap(([word, text]) => faultAt([...at, word], itemFault(kind, text))),
+      [["calls", name], fault],
+      [["calls", name, "before"], early],
     ];
   });
-  return [...nested, ...own];
-}
-
-function itemFault(kind: ResourceKind, text: string): string | undefined {
-  const { path } = writtenCall(text);
-  const parent = kind.calls.update === undefined ? undefined : writtenCall(kind.calls.update).path;
-  if (parent === undefined) return "the kind needs calls.update";
-  if (!path.startsWith(`${parent}/`)) return `expected a path below that of the update, ${parent}`;
-  const names = namesInPath(path).filter((name) => name !== "item");
-  return strayPath(path) ?? unknownName(kind, "update", names);
 }
 
 /** A call before another one may not remove anything, and concerns the same project or group. */
-function precedingFault(kind: ResourceKind, name: string, before: string | undefined): string | undefined {
-  if (before === undefined) return undefined;
+function precedingFault(kind: ResourceKind, name: string, path: string): string | undefined {
   if (name === "create") return "there is nothing yet that a call before a creation could change";
-  const { path } = writtenCall(before);
   return strayPath(path) ?? boundedPath(kind, path) ?? unknownName(kind, name, namesInPath(path));
 }
 
@@ -363,8 +300,9 @@ function hiddenRemoval(kind: ResourceKind, name: string, method: string, path: s
 }
 
 function boundedPath(kind: ResourceKind, path: string, why = ""): string | undefined {
-  const isBelow = ownersOf(kind).some((owner) => below[owner].pattern.test(path));
-  return isBelow ? undefined : `${why}expected a path below ${ownerPaths(kind)}`;
+  const bounds = ownersOf(kind).map((owner) => below[owner]);
+  if (bounds.some(({ pattern }) => pattern.test(path))) return undefined;
+  return `${why}expected a path below ${bounds.map(({ words }) => words).join(" or ")}`;
 }
 
 /** Bounds on the paths of a kind by its owner; for the instance, everything outside projects, groups and users. */
@@ -376,12 +314,6 @@ const below: Readonly<Record<Owner, { readonly pattern: RegExp; readonly words: 
     words: "/, but not below /projects, /groups or /users",
   },
 };
-
-function ownerPaths(kind: ResourceKind): string {
-  return ownersOf(kind)
-    .map((owner) => below[owner].words)
-    .join(" or ");
-}
 
 /** A path that URL parsers or servers could resolve to another one, or that decides what the request is. */
 function strayPath(path: string): string | undefined {
@@ -397,8 +329,11 @@ const plainPath = /^(?:\/[\w:-][\w:.-]*)+(?:\?[\w:.=&[\]-]*)?$/;
 
 function unknownName(kind: ResourceKind, call: string, names: readonly string[]): string | undefined {
   const isWhole = call === "list" || (call === "show" && isSingleton(kind));
-  const fault = names.find((each) => !each.startsWith("row.") && each !== "id" && !isField(kind, each));
-  if (fault !== undefined) return `there is no field ${fault}${orElse(fault, ["id", "row.id", ...fieldNames(kind)])}`;
+  const fault = names.find(
+    (each) => !each.startsWith("row.") && each !== "id" && !Object.hasOwn(kind.fields.properties, each),
+  );
+  if (fault !== undefined)
+    return `there is no field ${fault}${orElse(fault, ["id", "row.id", ...Object.keys(kind.fields.properties)])}`;
   const early = (isWhole || call === "create") && names.find((each) => each.startsWith("row."));
   if (early) return `there is no row yet, so the path cannot have :${early}`;
   const field = isWhole && names.find((each) => each !== "id");
@@ -409,14 +344,8 @@ function unknownName(kind: ResourceKind, call: string, names: readonly string[])
   return names.includes("id") ? undefined : "the path needs :id, the project or group";
 }
 
-function isField({ fields }: ResourceKind, name: string): boolean {
-  return Object.hasOwn(fields.properties, name);
-}
-
-function describeMissingField(kind: ResourceKind, name: string): string {
-  return `there is no field ${name}${orElse(name, fieldNames(kind))}`;
-}
-
-function fieldNames({ fields }: ResourceKind): readonly string[] {
-  return Object.keys(fields.properties);
+function missingField({ fields: { properties } }: ResourceKind, name: string): string | undefined {
+  return Object.hasOwn(properties, name)
+    ? undefined
+    : `there is no field ${name}${orElse(name, Object.keys(properties))}`;
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expressionProblems } from "../../src/manifest/own-kinds.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { runProgram } from "../e2e/program.ts";
@@ -14,15 +13,16 @@ const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.y
 );
 const policy = (body: string) => `apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [a/b]\n${body}\n`;
 
-async function problems(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+function problems(files: Readonly<Record<string, string>>): readonly string[] {
   const loaded = loadWorkspace(
     folder({ "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files }).root,
   );
-  const found = [...validate(loaded).problems, ...(await expressionProblems(loaded))];
-  return found.map(({ place, message }) => `${place?.file}:${place?.line}:${place?.column} ${message}`);
+  return validate(loaded).problems.map(
+    ({ place, message }) => `${place?.file}:${place?.line}:${place?.column} ${message}`,
+  );
 }
 
-test("a name that is no field is unknown, unless the kind allows others", async () => {
+test("a name that is no field is unknown, unless the kind allows others", () => {
   const closed = "  additionalProperties: false\n";
   const using = (kind: string) =>
     problems({
@@ -30,56 +30,56 @@ test("a name that is no field is unknown, unless the kind allows others", async 
       "p.yaml": policy('windows: { "0 1": { freeze_end: "0 2", cron_timezon: UTC } }'),
     });
   expect(freeze).toContain(closed);
-  expect(await using(freeze.replace(closed, ""))).toEqual([
+  expect(using(freeze.replace(closed, ""))).toEqual([
     expect.stringMatching(/^p\.yaml:5:40 .*did you mean cron_timezone\?$/),
   ]);
-  expect(await using(freeze.replace(closed, "  additionalProperties: true\n"))).toEqual([]);
+  expect(using(freeze.replace(closed, "  additionalProperties: true\n"))).toEqual([]);
 });
 
-test("mistakes of a kind are problems with their location, those of its expressions too", async () => {
-  expect(await problems({ "k.yaml": freeze.replace("key: freeze_start", "key: freeze_strat") })).toEqual([
+test("mistakes of a kind are problems with their location, those of its expressions too", () => {
+  expect(problems({ "k.yaml": freeze.replace("key: freeze_start", "key: freeze_strat") })).toEqual([
     "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
   ]);
-  expect(await problems({ "k.yaml": freeze.replace("name: windows", "name: labels") })).toEqual([
+  expect(problems({ "k.yaml": freeze.replace("name: windows", "name: labels") })).toEqual([
     "k.yaml:4:7 name labels is taken by the kind labels of projects".replace("name labels", "labels"),
   ]);
-  expect(await problems({ "a.yaml": freeze, "b.yaml": freeze })).toHaveLength(2);
-  expect(await problems({ "k.yaml": freeze.replace("after == null", "aftr == null") })).toEqual([
+  expect(problems({ "a.yaml": freeze, "b.yaml": freeze })).toHaveLength(2);
+  expect(problems({ "k.yaml": freeze.replace("after == null", "aftr == null") })).toEqual([
     "k.yaml:16:11 not an expression of CEL: unknown name aftr; did you mean after?",
   ]);
 });
 
-test("the expressions of a kind that comes after another are checked, wherever that one is", async () => {
+test("the expressions of a kind that comes after another are checked, wherever that one is", () => {
   const wrong = freeze.replace("after == null", "aftr == null");
   for (const other of ["labels", "spots"]) {
     const after = wrong.replace("\ncalls:", `\nafter: [${other}]\ncalls:`);
     const spots = freeze.replaceAll("window", "spot");
-    expect(await problems({ "a.yaml": spots, "k.yaml": after })).toEqual([
+    expect(problems({ "a.yaml": spots, "k.yaml": after })).toEqual([
       "k.yaml:17:11 not an expression of CEL: unknown name aftr; did you mean after?",
     ]);
   }
 });
 
-test("a mistake of a kind is reported once, and not by every policy that uses the kind", async () => {
+test("a mistake of a kind is reported once, and not by every policy that uses the kind", () => {
   const uses = policy('windows: { "0 1 * * 5": {} }\nabsent: { windows: [x] }\nexclusive: [windows]');
   const wrong = freeze.replace("key: freeze_start", "key: freeze_strat");
-  expect(await problems({ "k.yaml": wrong, "p.yaml": uses, "q.yaml": uses.replace("name: a", "name: q") })).toEqual([
+  expect(problems({ "k.yaml": wrong, "p.yaml": uses, "q.yaml": uses.replace("name: a", "name: q") })).toEqual([
     "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
   ]);
-  expect(await problems({ "k.yaml": wrong, "p.yaml": policy("window: {}") })).toHaveLength(2);
-  expect(await problems({ "k.yaml": freeze.replace("evenkeel/v1", "evenkeel/v2") })).toHaveLength(1);
+  expect(problems({ "k.yaml": wrong, "p.yaml": policy("window: {}") })).toHaveLength(2);
+  expect(problems({ "k.yaml": freeze.replace("evenkeel/v1", "evenkeel/v2") })).toHaveLength(1);
 });
 
-test("a kind takes no word that policies and addresses use already", async () => {
+test("a kind takes no word that policies and addresses use already", () => {
   const named = (name: string, singular = "window") =>
     problems({
       "k.yaml": freeze.replace("name: windows", `name: ${name}`).replace("singular: window", `singular: ${singular}`),
     });
   for (const word of ["integrations", "disabled", "projects", "vars", "absent", "exclusive", "until", "name", "kind"]) {
-    expect(await named(word)).toEqual([`k.yaml:4:7 ${word} is taken by Evenkeel itself`]);
+    expect(named(word)).toEqual([`k.yaml:4:7 ${word} is taken by Evenkeel itself`]);
   }
   for (const word of ["integration", "storage"]) {
-    expect(await named("windows", word)).toEqual([`k.yaml:5:11 ${word} is taken by Evenkeel itself`]);
+    expect(named("windows", word)).toEqual([`k.yaml:5:11 ${word} is taken by Evenkeel itself`]);
   }
 });
 

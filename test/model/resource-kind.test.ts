@@ -25,9 +25,7 @@ const kinds = readdirSync(folder).map(
 );
 
 const faults = (document: unknown, others: readonly ResourceKind[] = []) =>
-  resourceKindFaults(document, others, compileKindExpression).map(
-    ({ path, message }) => `${path.join(".")}: ${message}`,
-  );
+  resourceKindFaults(document, others).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
 describe.each(kinds)("%s", (file, kind) => {
   // The names of what has a catalogue are reserved.
