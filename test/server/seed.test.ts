@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { parseChaos } from "../../src/server/chaos.ts";
 import { parseSeed } from "../../src/server/seed.ts";
 import { serving } from "./serving.ts";
@@ -116,4 +117,10 @@ test("no ID is given twice, whether the seed states it before, after or elsewher
     const ids = rows.map(({ id }: { id: number }) => id);
     expect([ids.length, new Set(ids).size]).toEqual([count, count]);
   }
+});
+
+test("a seed speaks the names of the dialect", () => {
+  const seed = (slug: string) => `projects: [{ path: a/b, integrations: { ${slug}: { jenkins_url: x } } }]`;
+  expect(parseSeed(seed("jenkins"), "seed", catalogueOf("gitlab"))).toHaveProperty("seed");
+  expect(parseSeed(seed("ci-build-server-c"), "seed", catalogueOf())).toHaveProperty("problems");
 });
