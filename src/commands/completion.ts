@@ -8,6 +8,7 @@ import { catalogueAround, loadWorkspace } from "../workspace/load.ts";
 import type { Flag, Run } from "./command.ts";
 import { folderOf } from "./run-request.ts";
 import { type CliCommand, commands, groups } from "./table.ts";
+import templates from "./templates.json" with { type: "json" };
 
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
   const script = completionScripts.get(shell);
@@ -19,62 +20,12 @@ export const run: Run<object> = (terminal, _, [shell = ""]) => {
 
 // Zsh runs a file of its $fpath as the function that the file defines, so the first call must also call the function.
 // Bash splits words at : and = itself, so candidates are the part after the last of them; and Bash inserts candidates
-// unchanged, so they are quoted here.
-const bash = `_evenkeel() {
-  local line=\${COMP_LINE:0:COMP_POINT} words word prefix= candidate
-  read -ra words <<< "$line"
-  [[ $line == *[[:space:]] ]] && words+=("")
-  word=\${words[\${#words[@]} - 1]}
-  [[ $COMP_WORDBREAKS == *=* && $word == *=* ]] && prefix=\${word%"\${word##*=}"}
-  [[ $COMP_WORDBREAKS == *:* && $word == *:* ]] && prefix=\${word%"\${word##*:}"}
-  COMPREPLY=()
-  while IFS= read -r candidate; do
-    candidate=\${candidate%%$'\\t'*}
-    [[ -n $candidate ]] || continue
-    printf -v candidate %q "\${candidate#"$prefix"}"
-    COMPREPLY+=("$candidate")
-  done < <(evenkeel __complete -- "\${words[@]:1}" 2> /dev/null)
-}
-complete -o default -F _evenkeel evenkeel
-`;
-
-const zsh = `#compdef evenkeel
-_evenkeel() {
-  local -a found described
-  local candidate word meaning
-  found=("\${(@f)$(evenkeel __complete -- "\${(@)words[2,CURRENT]}" 2> /dev/null)}")
-  for candidate in $found; do
-    word=\${candidate%%$'\\t'*}
-    meaning=\${\${candidate#$word}#$'\\t'}
-    described+=("\${word//:/\\\\:}\${meaning:+:$meaning}")
-  done
-  if (( \${#described} )); then
-    _describe evenkeel described
-  else
-    _files
-  fi
-}
-compdef _evenkeel evenkeel
-[[ $funcstack[1] != _evenkeel ]] || _evenkeel
-`;
-
-const fish = `function __evenkeel_complete
-  set -l words (commandline -opc) (commandline -ct)
-  set -l found (evenkeel __complete -- $words[2..] 2> /dev/null)
-  if test (count $found) -gt 0
-    printf '%s\\n' $found
-  else
-    __fish_complete_path (commandline -ct)
-  end
-end
-complete -c evenkeel -f -a '(__evenkeel_complete)'
-`;
-
+// unchanged, so they are quoted there.
 /** Completion scripts by shell. If evenkeel has no candidates, files are offered. */
-export const completionScripts: ReadonlyMap<string, string> = new Map([
-  ["bash", bash],
-  ["zsh", zsh],
-  ["fish", fish],
+const completionScripts: ReadonlyMap<string, string> = new Map([
+  ["bash", templates["completion.bash"]],
+  ["zsh", templates["completion.zsh"]],
+  ["fish", templates["completion.fish"]],
 ]);
 
 export const complete: Run<object> = (terminal, _, words) => {

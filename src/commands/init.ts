@@ -2,6 +2,7 @@ import { join, relative, resolve } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/text-format.ts";
+import { version } from "../base/version.ts";
 import { connectReader } from "../client/client.ts";
 import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -22,8 +23,8 @@ import { ignored } from "../state/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
 import type { Run } from "./command.ts";
-import { type PipelineFile, pipelines } from "./init-pipeline.ts";
 import type { Options } from "./table.ts";
+import templates from "./templates.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
 const examplePolicy = "policies/example.yaml";
@@ -57,40 +58,8 @@ function dialectLine(dialect: string, isKnown: boolean): string {
   return isKnown ? "" : `  ${"# dialect: gitlab".padEnd(27)} # for a GitLab server; default: ${dialect}\n`;
 }
 
-const example = `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
-# An example of a policy. It does nothing until you remove the "# " from the lines below.
-#
-# apiVersion: evenkeel/v1
-# kind: Policy
-# name: example
-# projects: ["example/app"]     # an ID, a full path, or a glob such as "example/**"
-# vars:
-#   tracker: https://bugs.example.com
-# integrations:
-#   issue-tracker-links-a:
-#     new_issue_url: \${vars.tracker}/\${project.path}/new
-#     issues_url: \${vars.tracker}/\${project.path}/:id
-#     project_url: \${vars.tracker}/\${project.path}
-#   chat-notifications-a:
-#     webhook: { secret: env:EXAMPLE_HOOK }   # a secret is named, never written here
-#     channel: "#example"
-#     pipeline_events: true
-# disabled: [irc-gateway]       # make sure that it is off
-`;
-
-const licenses = `# licenses:
-#   AGPL-3.0: denied
-#   MIT: allowed
-# exclusive: [licenses]         # licenses that no policy lists are deleted
-`;
-
 const gitignore = `# State and keys of this machine. Commit a ledger.
-${ignored
-  .map(
-    (line) => `.evenkeel/${line}
-`,
-  )
-  .join("")}`;
+${ignored.map((line) => `.evenkeel/${line}\n`).join("")}`;
 
 /** `evenkeel init [DIR]`: existing files are not overwritten. Without `--url`, the server is that of EVENKEEL_URL, or an example. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
@@ -139,7 +108,9 @@ function createFiles(
   const { dialect } = chosen;
   const slugs = new Map(Object.entries(dialectNamed(dialect).integrations).map(([slug, { name }]) => [slug, name]));
   const release = server.release || chosen.release || "";
-  const policy = hasLicenses({ ...server, release }, dialect) ? example + licenses : example;
+  const policy = hasLicenses({ ...server, release }, dialect)
+    ? templates["example.yaml"] + templates["example-licenses.yaml"]
+    : templates["example.yaml"];
   const schemas = [...schemasIn(dialectNamed(dialect))];
   return [
     [workspaceFile, workspace(server, chosen, pipeline !== undefined)],
@@ -272,3 +243,38 @@ async function askServer(terminal: Terminal, url: string): Promise<Partial<Chose
     throw error;
   }
 }
+
+interface PipelineFile {
+  readonly file: string;
+  readonly text: string;
+  readonly placeholders: readonly string[];
+  /** Settings that the forge needs (examples/ci/README.md). */
+  readonly settings: readonly string[];
+}
+
+const image = `registry.example.com/platform/evenkeel:${version}`;
+const action = `platform/evenkeel@v${version}`;
+
+export const pipelines: Readonly<Record<"gitlab" | "github", PipelineFile>> = {
+  gitlab: {
+    file: ".gitlab-ci.yml",
+    text: templates["gitlab.yml"].replaceAll("{{version}}", version),
+    placeholders: ["platform/evenkeel", image],
+    settings: [
+      "EVENKEEL_URL as a CI/CD variable of the project: the server's URL",
+      "EVENKEEL_READ_TOKEN as a masked variable: scope read_api",
+      "EVENKEEL_WRITE_TOKEN as a masked and protected variable: scope api",
+      "a pipeline schedule of the default branch, such as 0 3 * * *: looks for drift",
+    ],
+  },
+  github: {
+    file: ".github/workflows/evenkeel.yml",
+    text: templates["github.yml"].replaceAll("{{version}}", version),
+    placeholders: [action],
+    settings: [
+      "EVENKEEL_URL as a variable of the repository: the server's URL",
+      "EVENKEEL_READ_TOKEN as a secret of the repository: scope read_api",
+      "EVENKEEL_WRITE_TOKEN as a secret of the environment production: scope api",
+    ],
+  },
+};

@@ -1,6 +1,7 @@
 // Writes what git ignores and the program imports, page.json of report/html too.
 //   model/kinds.json    the kinds of schemas/kinds/*.yaml
 //   commands/command-rows.ts  the commands of schemas/commands.yaml, typed by their literals
+//   commands/templates.json  the files of commands/templates
 //   base/validators.ts  what Ajv makes of the schemas that manifests are checked with, by digest
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,6 +31,10 @@ write(
   `export const groupSummaries = ${JSON.stringify(groups)} as const;
 export const rows = ${JSON.stringify(Object.fromEntries(rows))} as const;`,
 );
+
+const templates = join(src, "commands/templates");
+const texts = readdirSync(templates).map((name) => [name, readFileSync(join(templates, name), "utf8")]);
+write("commands/templates.json", JSON.stringify(Object.fromEntries(texts.sort())));
 
 const head = "// @ts-nocheck\n";
 const validators = "base/validators.ts";

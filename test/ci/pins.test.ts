@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { pipelines } from "../../src/commands/init-pipeline.ts";
+import { pipelines } from "../../src/commands/init.ts";
 import { read, root } from "../readme.ts";
 
 const filesIn = (folder: string, ends: RegExp) =>

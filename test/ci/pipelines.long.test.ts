@@ -3,7 +3,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { pipelines } from "../../src/commands/init-pipeline.ts";
+import { pipelines } from "../../src/commands/init.ts";
 import { parseSeed } from "../../src/server/seed.ts";
 import { read } from "../readme.ts";
 import { serving } from "../server/serving.ts";
