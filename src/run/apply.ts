@@ -18,7 +18,7 @@ import { counting } from "./history.ts";
 import { inSyncRecorder, warnUnkept } from "./keep-results.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { fineGrained } from "./live/token-access.ts";
-import { type ApplyingRun, inRun, openApplyRun, openRehearsalRun, type WritingRun } from "./open-run.ts";
+import { type ConnectedRun, inRun, type WritingRun } from "./open-run.ts";
 import { newPlan } from "./plan.ts";
 import { batchesOf, divideIntoWaves, type PreparedPlan, withApprovalObjections } from "./prepared-plan.ts";
 import { reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./recorder.ts";
@@ -32,7 +32,7 @@ import { writeByWorkers } from "./workers.ts";
  * the workspace's lease, keeps a journal and updates the ledger.
  */
 export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
-  return inRun(openApplyRun, request, async (run): Promise<Applied> => {
+  return inRun("apply", request, async (run): Promise<Applied> => {
     const { notices, inFlight } = await reportUnfinishedRuns(run.context);
     const { ledger } = run.context;
     const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger));
@@ -48,7 +48,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
 
 /** Returns the requests that {@link apply} would send, with the names of projects in place of IDs. Sends none: its client cannot write. */
 export function rehearse(request: Request): Promise<Rehearsed> {
-  return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
+  return inRun("rehearse", request, async (run): Promise<Rehearsed> => {
     const { planned, refused, ...prepared } = await preparedPlan(run);
     const steps = await listSteps(run, prepared);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
@@ -65,7 +65,7 @@ function withName({ projectId: _, ...change }: Change): Change {
 }
 
 async function preparedPlan(
-  { reader, context, saved, dispatcher }: ApplyingRun,
+  { reader, context, saved, dispatcher }: ConnectedRun,
   remember?: RefreshScope["remember"],
 ): Promise<PreparedPlan> {
   const prepared = saved
@@ -76,7 +76,7 @@ async function preparedPlan(
 
 /** Every change of a plan, storage moves last. */
 async function listSteps(
-  { reader, context }: ApplyingRun,
+  { reader, context }: ConnectedRun,
   { targets, moves }: Pick<PreparedPlan, "targets" | "moves">,
 ) {
   const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));

@@ -25,18 +25,32 @@ export interface EarlyEnd {
   recorded?: Planned["recorded"];
 }
 
-/** The history of a read-only run: stored at its end, or from its start if it has workers. */
-export function recordAtEnd(context: Context, early: EarlyEnd): Promise<RunHistory> {
-  if (context.request.workers) return recordFromStart(context, early);
-  return openHistory(context, new Date().toISOString(), early);
-}
-
-/** The history of a run that writes: a summary without an end is stored at once, then its progress. */
-export async function recordFromStart(context: Context, early: EarlyEnd): Promise<RunHistory> {
+/**
+ * The history of a run. That of a run that writes, or has workers, is stored at once, without an end, then its progress;
+ * others are stored at their end.
+ */
+export async function openHistory(context: Context, early: EarlyEnd, writes: boolean): Promise<RunHistory> {
   const started = new Date().toISOString();
-  await record(context, { ...createHead(context, started), ...nothingYet });
-  const live = followProgress(context, started);
-  return openHistory(context, started, early, live);
+  const isFollowed = writes || context.request.workers === true;
+  if (isFollowed) await record(context, { ...createHead(context, started), ...nothingYet });
+  const stop = isFollowed ? followProgress(context, started) : async () => {};
+  let ended = false;
+  return {
+    end: async (result) => {
+      ended = true;
+      await stop();
+      const saved = await save(context, result);
+      const recorded = await storeResult(context, started, saved);
+      const dated = context.request.command === "drift" ? await withSince(context, saved) : saved;
+      return recorded ? { ...dated, recorded } : dated;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      if (ended) return;
+      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, early.failure) };
+      early.recorded = toRecorded(context, await record(context, { ...createHead(context, started), ...end }));
+    },
+  };
 }
 
 /** Milliseconds. */
@@ -69,31 +83,6 @@ export function counting({ meter }: Context): Watcher {
 }
 
 const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as const;
-
-async function openHistory(
-  context: Context,
-  started: string,
-  early: EarlyEnd,
-  stop: () => Promise<void> = async () => {},
-): Promise<RunHistory> {
-  let ended = false;
-  return {
-    end: async (result) => {
-      ended = true;
-      await stop();
-      const saved = await save(context, result);
-      const recorded = await storeResult(context, started, saved);
-      const dated = context.request.command === "drift" ? await withSince(context, saved) : saved;
-      return recorded ? { ...dated, recorded } : dated;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await stop();
-      if (ended) return;
-      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, early.failure) };
-      early.recorded = toRecorded(context, await record(context, { ...createHead(context, started), ...end }));
-    },
-  };
-}
 
 /** Adds to each change when it was first seen; unchanged if the state does not know. */
 async function withSince<Result extends Applied>({ state }: Context, result: Result): Promise<Result> {

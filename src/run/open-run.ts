@@ -13,7 +13,7 @@ import {
   withTokenDetails,
 } from "./context.ts";
 import { failedPlan } from "./failed-plan.ts";
-import { type EarlyEnd, type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
+import { type EarlyEnd, openHistory, type RunHistory } from "./history.ts";
 import { withApprovals } from "./prepared-plan.ts";
 import { readyToRecord } from "./recorder.ts";
 import type { Planned, Request } from "./request.ts";
@@ -23,142 +23,105 @@ import { requestedPlan } from "./saved-plan.ts";
 import type { Dispatcher } from "./workers/dispatcher.ts";
 import { dispatcherOf } from "./workers.ts";
 
-/** The request and, once open, the context of a run: for the report and the record of a failure. */
-export interface RunStart extends EarlyEnd {
-  readonly request: Request;
-  known?: Checked;
-}
-
-/** A run connected to its server and workers. Disposing closes everything. */
-export interface ConnectedRun extends AsyncDisposable {
-  readonly blocked?: undefined;
+/** A run connected to its server and workers. */
+export interface ConnectedRun {
   readonly context: Context;
   readonly connection: ClientOptions;
   readonly reader: Reader;
   readonly dispatcher: Dispatcher | undefined;
+  /** The saved plan to apply; undefined to make a new one. */
+  readonly saved: Plan | undefined;
   readonly end: RunHistory["end"];
 }
 
-export interface ApplyingRun extends ConnectedRun {
-  /** The saved plan to apply; undefined to make a new one. */
-  readonly saved: Plan | undefined;
-}
-
 /** A run that may write: it holds the lease of the workspace. */
-export interface WritingRun extends ApplyingRun {
+export interface WritingRun extends ConnectedRun {
   readonly writer: Writer;
   readonly lease: Lease;
 }
 
-/** A run that cannot plan because its manifests have errors. */
-export interface BlockedRun extends AsyncDisposable {
-  readonly blocked: Planned;
+/** A rehearsal of an apply records nothing. Only an apply takes the lease, and ensures that it can be recorded. */
+type Mode = "plan" | "rehearse" | "apply";
+
+interface RunStart extends EarlyEnd {
+  readonly request: Request;
+  /** The context, as far as it is known, for the report and the record of a failure. */
+  known?: Checked;
 }
 
-/** Opens a run, does its work and closes it. Errors that end it early are reported, and recorded when it is closed. */
-export async function inRun<Run extends AsyncDisposable & { readonly blocked?: undefined }, Result>(
-  open: (start: RunStart) => Promise<Run | BlockedRun>,
+/**
+ * Opens a run, does its work and closes it. Errors that end it early are reported, and recorded when it is closed; so
+ * is a workspace with errors, whose run cannot plan.
+ */
+export function inRun<Result>(
+  mode: "apply",
   request: Request,
-  work: (run: Run) => Promise<Result>,
+  work: (run: WritingRun) => Promise<Result>,
+): Promise<Result | Planned>;
+export function inRun<Result>(
+  mode: "plan" | "rehearse",
+  request: Request,
+  work: (run: ConnectedRun) => Promise<Result>,
+): Promise<Result | Planned>;
+export async function inRun<Result>(
+  mode: Mode,
+  request: Request,
+  work: (run: WritingRun) => Promise<Result>,
 ): Promise<Result | Planned> {
   const start: RunStart = { request };
   try {
-    await using run = await open(start);
-    if (run.blocked) return run.blocked;
-    return await work(run).catch((error) => {
+    await using opened = new OpenedResources();
+    try {
+      const run = await openRun(start, mode, opened);
+      return "plan" in run ? run : await work(run as WritingRun);
+    } catch (error) {
       start.failure = error;
       throw error;
-    });
+    }
   } catch (error) {
     const failed = failedPlan(start.known, error);
     return start.recorded ? { ...failed, recorded: start.recorded } : failed;
   }
 }
 
-/**
- * Opens a run that plans. @throws UserError for errors that users can correct; CallFailed if the server ends the run.
- */
-export async function openPlanRun(start: RunStart): Promise<ConnectedRun | BlockedRun> {
-  const ruled = await withRules(await openWorkspace(start.request));
-  start.known = start.request.command === "plan" ? await withApprovals(ruled) : ruled;
-  return openRun(start, start.known, async (context, opened) => {
-    const { end } = opened.add(await recordAtEnd(context, start));
-    const connection = connectionOf(context);
-    const reader = opened.add(await connectReader(connection));
-    return atServer(context, { connection, reader, end }, opened);
-  });
+/** @throws UserError for errors that users can correct; CallFailed if the server ends the run. */
+async function openRun(start: RunStart, mode: Mode, opened: OpenedResources): Promise<ConnectedRun | Planned> {
+  const { request } = start;
+  const ruled = await withRules(await openWorkspace(request));
+  const checked = mode === "plan" && request.command !== "plan" ? ruled : await withApprovals(ruled);
+  start.known = checked;
+  const mistaken = refusedWorkspace(checked);
+  if (mistaken) return failedPlan(mistaken);
+  const context = opened.add(await openContext(checked));
+  start.known = context;
+  const refused = refusedWorkspace(context);
+  return refused ? failedPlan(refused) : connect(start, mode, context, opened);
 }
 
-/** Opens a run that rehearses an apply, and writes nothing. @throws as {@link openPlanRun}. */
-export async function openRehearsalRun(start: RunStart): Promise<ApplyingRun | BlockedRun> {
-  start.known = await withApprovals(await withRules(await openWorkspace(start.request)));
-  return openRun(start, start.known, async (context, opened) => {
-    const connection = connectionOf(context);
-    const reader = opened.add(await connectReader(connection));
-    const saved = await requestedPlan(context);
-    return atServer(context, { connection, reader, saved, end: unrecorded }, opened);
-  });
-}
-
-const unrecorded: RunHistory["end"] = async (result) => result;
-
-/**
- * Opens a run that applies: takes the lease, and ensures that the run can be recorded. @throws as {@link openPlanRun}.
- */
-export async function openApplyRun(start: RunStart): Promise<WritingRun | BlockedRun> {
-  start.known = await withApprovals(await withRules(await openWorkspace(start.request)));
-  return openRun(start, start.known, async (context, opened) => {
-    start.request.connecting?.();
-    const lease = opened.add(await leaseOf(context));
-    await readyToRecord(context);
-    const { end } = opened.add(await recordFromStart(context, start));
-    let dispatcher: Dispatcher | undefined;
-    const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? dispatcher?.lost() };
-    const writer = opened.add(await connectWriter(connection));
-    const saved = await requestedPlan(context);
-    const run = await atServer(context, { connection, reader: writer, writer, lease, saved, end }, opened);
-    dispatcher = run.dispatcher;
-    return run;
-  });
-}
-
-type Connect<Run> = (context: Context, opened: OpenedResources) => Promise<Run | BlockedRun>;
-
-/** Opens the state of a run and connects it, unless its manifests have errors. */
-async function openRun<Run>(start: RunStart, checked: Checked, connect: Connect<Run>): Promise<Run | BlockedRun> {
-  const opened = new OpenedResources();
-  try {
-    const mistaken = refusedWorkspace(checked);
-    if (mistaken) return blockedRun(failedPlan(mistaken), opened);
-    const context = opened.add(await openContext(checked));
-    start.known = context;
-    const blocked = refusedWorkspace(context);
-    return blocked ? blockedRun(failedPlan(blocked), opened) : await connect(context, opened);
-  } catch (error) {
-    start.failure = error;
-    await opened[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-type Connected = Pick<ConnectedRun, "connection" | "reader" | "end"> & Partial<Pick<WritingRun, "writer" | "lease">>;
-
-/** Sets the server's release, and connects the workers that the run requested. */
-async function atServer<Own extends Connected>(context: Context, own: Own, opened: OpenedResources) {
-  const released = await atRelease(own.reader, context);
-  if (hasErrors(released.problems)) return blockedRun(await own.end(failedPlan(released)), opened);
-  const current = await withTokenDetails(own.reader, released);
-  const dispatcher = await dispatcherOf(current, own.connection, own);
+async function connect(
+  start: RunStart,
+  mode: Mode,
+  context: Context,
+  opened: OpenedResources,
+): Promise<ConnectedRun | Planned> {
+  const isApply = mode === "apply";
+  if (isApply) start.request.connecting?.();
+  const lease = isApply ? opened.add(await leaseOf(context)) : undefined;
+  if (isApply) await readyToRecord(context);
+  const history = mode !== "rehearse" && opened.add(await openHistory(context, start, isApply));
+  const end: RunHistory["end"] = history ? history.end : async (result) => result;
+  let dispatcher: Dispatcher | undefined;
+  const connection = { ...connectionOf(context), ...(lease && { mayWrite: () => lease.lost() ?? dispatcher?.lost() }) };
+  const writer = isApply ? opened.add(await connectWriter(connection)) : undefined;
+  const reader = writer ?? opened.add(await connectReader(connection));
+  const saved = await requestedPlan(context);
+  const released = await atRelease(reader, context);
+  if (hasErrors(released.problems)) return end(failedPlan(released));
+  const current = await withTokenDetails(reader, released);
+  dispatcher = await dispatcherOf(current, connection, { reader, writer, lease });
   if (dispatcher) opened.add(dispatcher);
-  return { ...own, context: current, dispatcher, blocked: undefined, ...disposing(opened) };
-}
-
-function blockedRun(blocked: Planned, opened: OpenedResources) {
-  return { blocked, dispatcher: undefined, ...disposing(opened) };
-}
-
-function disposing(opened: OpenedResources): AsyncDisposable {
-  return { [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  const run = { context: current, connection, reader, writer, lease, dispatcher, saved, end };
+  return run;
 }
 
 /** The resources of a run, closed in reverse order. */

@@ -22,7 +22,7 @@ import type { Checked, Context } from "./context.ts";
 import { refresh } from "./live/refresh.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { type Selection, select } from "./live/select-projects.ts";
-import { inRun, openPlanRun } from "./open-run.ts";
+import { inRun } from "./open-run.ts";
 import { type PreparedPlan, preparePlan, withApprovalObjections } from "./prepared-plan.ts";
 import type { Planned, Request } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
@@ -36,7 +36,7 @@ import { refreshedBy } from "./workers.ts";
  * Errors that users can correct are reported in `plan.problems`.
  */
 export function plan(request: Request): Promise<Planned> {
-  return inRun(openPlanRun, request, async (run) => {
+  return inRun("plan", request, async (run) => {
     const prepared = await newPlan(run.reader, run.context, run);
     const { planned } = await withApprovalObjections(prepared, run.context);
     return run.end(await authored(run.reader, run.context, planned));

@@ -7,10 +7,9 @@ import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
 import { countOwners } from "../plan/heading.ts";
-import { failedPlan } from "./failed-plan.ts";
 import { refresh } from "./live/refresh.ts";
 import { select } from "./live/select-projects.ts";
-import { openPlanRun, type RunStart } from "./open-run.ts";
+import { type ConnectedRun, inRun } from "./open-run.ts";
 import type { Request } from "./request.ts";
 import { scopeOf } from "./scope.ts";
 
@@ -46,39 +45,38 @@ export interface UnreadSection {
 
 /** Compares like a plan; sends GET requests only, and records nothing. */
 export async function unmanagedResources(request: Request): Promise<Unmanaged> {
-  const start: RunStart = { request };
-  try {
-    await using run = await openPlanRun(start);
-    if (run.blocked) return createEmpty(run.blocked.plan);
-    const desired: DesiredProject[] = [];
-    // Undeclared resources are wanted, so `--target` need not match a declared one.
-    const own = scopeOf(run.context);
-    const excluded: Project[] = [];
-    const includes = (project: Project) => own.includes(project) || excluded.push(project) === 0;
-    const scope = { ...own, globs: [], includes, selected: (each: DesiredProject) => void desired.push(each) };
-    const selection = await select(run.reader, scope);
-    const read = desired.map(({ project }) => project);
-    const reported = [
-      ...run.context.problems,
-      ...selection.problems,
-      ...idleGlobs("--target", request.targets, read),
-      ...idleGlobs("--exclude", request.excludes, [...read, ...excluded]),
-    ];
-    if (hasErrors(reported)) return createEmpty(bySeverity(reported));
-    const { differences, problems } = await refresh(run.reader, selection, scope);
-    const addresses = differences.flatMap(({ project, unmanaged }) => {
-      const { target = () => true } = scope.diff({ name: project });
-      return unmanaged.filter(target);
-    });
-    return {
-      ...countOwners(differences.map(({ project }) => project)),
-      resources: addresses.map(toResource),
-      unread: unreadSections(run.reader.catalogue, desired),
-      ...bySeverity([...reported, ...problems]),
-    };
-  } catch (error) {
-    return createEmpty(failedPlan(start.known, error).plan);
-  }
+  const result = await inRun("plan", request, listUnmanaged);
+  return "plan" in result ? createEmpty(result.plan) : result;
+}
+
+async function listUnmanaged({ reader, context }: ConnectedRun): Promise<Unmanaged> {
+  const { targets, excludes } = context.request;
+  const desired: DesiredProject[] = [];
+  // Undeclared resources are wanted, so `--target` need not match a declared one.
+  const own = scopeOf(context);
+  const excluded: Project[] = [];
+  const includes = (project: Project) => own.includes(project) || excluded.push(project) === 0;
+  const scope = { ...own, globs: [], includes, selected: (each: DesiredProject) => void desired.push(each) };
+  const selection = await select(reader, scope);
+  const read = desired.map(({ project }) => project);
+  const reported = [
+    ...context.problems,
+    ...selection.problems,
+    ...idleGlobs("--target", targets, read),
+    ...idleGlobs("--exclude", excludes, [...read, ...excluded]),
+  ];
+  if (hasErrors(reported)) return createEmpty(bySeverity(reported));
+  const { differences, problems } = await refresh(reader, selection, scope);
+  const addresses = differences.flatMap(({ project, unmanaged }) => {
+    const { target = () => true } = scope.diff({ name: project });
+    return unmanaged.filter(target);
+  });
+  return {
+    ...countOwners(differences.map(({ project }) => project)),
+    resources: addresses.map(toResource),
+    unread: unreadSections(reader.catalogue, desired),
+    ...bySeverity([...reported, ...problems]),
+  };
 }
 
 function idleGlobs(option: string, globs: readonly string[] = [], projects: readonly Project[]): readonly Problem[] {
