@@ -4,7 +4,7 @@ import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
 import { readList, type SendCall } from "./read-list.ts";
-import type { Closing, EffectProbe, Reader, Settled, Writer } from "./reader.ts";
+import type { Answer, Closing, EffectProbe, Reader, Settled, Writer } from "./reader.ts";
 import { backoffDelay, isSendableAgain } from "./retry.ts";
 import { delayAfterAttempt } from "./send-attempt.ts";
 import { closeSession, finalFailure, isAway, isStopped, openSession, type Session } from "./session.ts";
@@ -26,15 +26,15 @@ export async function connectWriter(options: ClientOptions): Promise<Writer & Cl
   });
   return {
     ...createReader(session),
-    send: (call) => sendWithRetries(session, call),
-    settle: (call, probe) => settle(session, once, call, probe),
+    send: (call) => send(session, call),
+    settle: (call, probe) => settle(session, call, 1, probe && ((time) => probeUntil(session, once, probe, time))),
   };
 }
 
 function createReader(session: Session): Reader & Closing {
   const close = () => closeSession(session);
   return {
-    ...reading(session, (call, first) => sendWithRetries(session, call, first)),
+    ...reading(session, (call, first) => send(session, call, first)),
     isOver: () => isStopped(session),
     close,
     [Symbol.asyncDispose]: close,
@@ -58,40 +58,6 @@ function checkReadOnly(call: Call): Call {
   return call;
 }
 
-/** Counts the attempts at one call, and stops between them when the run is stopped. */
-class RetryLoop {
-  readonly #session: Session;
-  readonly #call: Call;
-  #number: number;
-  #spent = 0;
-  #last: CallFailed | undefined;
-  /** True if the run was stopped before the last attempt was sent. */
-  isCancelled = false;
-
-  /** `first`: the number of its first attempt, if the call was sent before. */
-  constructor(session: Session, call: Call, first = 1) {
-    this.#session = session;
-    this.#call = call;
-    this.#number = first;
-  }
-
-  /** Makes the next attempt, or returns the previous failure. Waiting for a server that is away is no attempt. */
-  async next(): Promise<FullAnswer | CallFailed> {
-    const { answers } = this.#session.liveness;
-    const result = await attempt(this.#session, this.#call, this.#number++);
-    if (!(result instanceof CallFailed)) return result;
-    this.isCancelled = this.#last !== undefined && isUnsent(result);
-    if (this.isCancelled && this.#last) return this.#last;
-    if (!isAway(this.#session, result, answers)) this.#spent++;
-    this.#last = result;
-    return result;
-  }
-
-  get isOver(): boolean {
-    return this.isCancelled || this.#spent >= this.#session.backoff.attempts;
-  }
-}
-
 function attempt(session: Session, call: Call, number: number): Promise<FullAnswer | CallFailed> {
   return session.send({ call, path: call.path, attempts: number, again: number > 1 });
 }
@@ -108,17 +74,10 @@ function isUnsent({ kind, sent }: CallFailed): boolean {
 }
 
 /** @throws CallFailed; SecretMissing if a parameter's secret cannot be resolved. */
-async function sendWithRetries(session: Session, call: Call, first = 1): Promise<FullAnswer> {
-  const attempts = new RetryLoop(session, call, first);
-  for (let acted = false; ; ) {
-    const result = await attempts.next();
-    if (!(result instanceof CallFailed)) return result;
-    if (call.method === "DELETE" && acted && result.saysGone) return alreadyGone;
-    if (attempts.isOver || !isSendableAgain(result) || isOptionalFailure(call, result))
-      throw finalFailure(session, result);
-    acted ||= result.uncertain;
-    await session.stop.sleep(delayAfter(session, result));
-  }
+async function send(session: Session, call: Call, first?: number): Promise<FullAnswer> {
+  const settled = await settle(session, call, first);
+  if ("failure" in settled) throw settled.failure;
+  return "answer" in settled ? settled.answer : alreadyGone;
 }
 
 /** A call that plans do not count is optional for a run, so a timeout or a 429 is not retried. */
@@ -128,30 +87,41 @@ function isOptionalFailure({ uncounted }: Call, { kind, status }: CallFailed): b
 
 const alreadyGone: FullAnswer = { status: 204, body: undefined, requestId: undefined, headers: {} };
 
+type SettledCall = Exclude<Settled, { readonly answer: Answer }> | { readonly answer: FullAnswer };
+
+/** Looks up the effect of a call for a number of milliseconds. */
+type LookUp = (time: number) => Promise<ProbeResult>;
+
 /**
- * Sends a write until its outcome is known (docs/running.md). Without a usable response, `probe` looks up the effect:
+ * Sends a call until its outcome is known (docs/running.md). Without a usable response, `lookUp` looks up the effect:
  * between attempts if the call may be repeated, else for `lookUpFor` milliseconds. A POST without a response is never
- * repeated; a POST that the server reports as failed is, if the probe finds no effect. `once` reads without retries.
- * Without `probe`, the effect is unknown. @throws SecretMissing: then nothing was sent.
+ * repeated; a POST that the server reports as failed is, if no effect is found. Without `lookUp`, the effect is unknown.
+ * `first`: the number of the first attempt, if the call was sent before. @throws SecretMissing: then nothing was sent.
  */
-async function settle(session: Session, once: Reader, call: Call, probe: EffectProbe | undefined): Promise<Settled> {
-  const attempts = new RetryLoop(session, call);
+async function settle(session: Session, call: Call, first = 1, lookUp?: LookUp): Promise<SettledCall> {
   const { requestTimeout, lookUpFor = Math.max(shortestLookUp, requestTimeout) } = session.options;
   let mayStillAct = false;
   let mayHaveActed = false;
-  for (;;) {
-    const result = await attempts.next();
+  let spent = 0;
+  let last: CallFailed | undefined;
+  for (let number = first; ; number++) {
+    const { answers } = session.liveness;
+    const result = await attempt(session, call, number);
     if (!(result instanceof CallFailed)) return { answer: result };
     // The resource to delete is absent, even if somebody else deleted it.
     if (call.method === "DELETE" && result.saysGone) return { found: true };
-    if (attempts.isCancelled) return { failure: finalFailure(session, result), unknown: mayStillAct || mayHaveActed };
+    // The run was stopped before this attempt was sent.
+    if (last && isUnsent(result)) return { failure: finalFailure(session, last), unknown: mayStillAct || mayHaveActed };
+    // Waiting for a server that is away is no attempt.
+    if (!isAway(session, result, answers)) spent++;
+    last = result;
     const isSilent = result.uncertain && !isFinalResponse(result);
     mayStillAct = isSilent || (mayStillAct && saysNothing(result));
-    mayHaveActed ||= mayShowEffect(result, probe);
-    const again = mayRetry(result, probe) && !attempts.isOver && !isStopped(session);
+    mayHaveActed ||= mayShowEffect(result, lookUp !== undefined);
+    const mayGoOn = spent < session.backoff.attempts && !(lookUp && isStopped(session));
+    const again = mayGoOn && mayRetry(result, lookUp !== undefined) && !isOptionalFailure(call, result);
     const pause = again ? delayAfter(session, result) : 0;
-    const search = again || !isSilent ? pause : lookUpFor;
-    const effect = mayHaveActed && probe ? await probeUntil(session, once, probe, search) : undefined;
+    const effect = mayHaveActed ? await lookUp?.(again || !isSilent ? pause : lookUpFor) : undefined;
     if (effect?.shows === "there") return { found: true };
     const isOpen = mayHaveActed && effect?.shows !== "missing";
     if (!again || (call.method === "POST" && isOpen))
@@ -169,9 +139,9 @@ function saysNothing({ uncertain, passing, sent, status }: CallFailed): boolean 
 }
 
 /** True if an attempt may have had its effect, so that a probe may find it. */
-function mayShowEffect(failure: CallFailed, probe: EffectProbe | undefined): boolean {
+function mayShowEffect(failure: CallFailed, canLookUp: boolean): boolean {
   const isRefused = !failure.passing || isSendableAgain(failure);
-  return failure.uncertain || !isRefused || (probe !== undefined && isRedirect(failure));
+  return failure.uncertain || !isRefused || (canLookUp && isRedirect(failure));
 }
 
 /** Some servers redirect after they have carried out the request, so the effect is probed if possible. */
@@ -184,9 +154,9 @@ function isFinalResponse({ kind, status }: CallFailed): boolean {
   return status === 500 || (kind === "shape" && status !== 202);
 }
 
-function mayRetry(failure: CallFailed, probe: EffectProbe | undefined): boolean {
+function mayRetry(failure: CallFailed, canLookUp: boolean): boolean {
   if (isSendableAgain(failure)) return true;
-  return failure.passing && probe !== undefined && (isFinalResponse(failure) || !failure.uncertain);
+  return failure.passing && canLookUp && (isFinalResponse(failure) || !failure.uncertain);
 }
 
 interface ProbeResult {

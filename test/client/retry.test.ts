@@ -186,12 +186,6 @@ describe("a DELETE that may have worked", () => {
       expect((await (await writer(server.url)).send({ method: "DELETE", path })).status).toBe(204);
     },
   );
-
-  it("is not done when the first attempt cannot have worked", async () => {
-    const server = await serve([lock, gone]);
-    const failure = await failureOf((await writer(server.url)).send({ method: "DELETE", path }));
-    expect(failure).toMatchObject({ status: 404 });
-  });
 });
 
 describe("how long to wait", () => {
