@@ -93,6 +93,11 @@ export class CallFailed extends Error {
   }
 }
 
+/** The failure of a successful answer that cannot be used. */
+export function unusableAnswer({ method, path }: Pick<Call, "method" | "path">, what: string): CallFailed {
+  return new CallFailed({ method, path, url: path, kind: "shape", what, status: 200, attempts: 1 });
+}
+
 /** A URL without its paging parameters, which are long and explain no failure. */
 function withoutPaging(url: string): string {
   const [path = "", query = ""] = url.split("?", 2);

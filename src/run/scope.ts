@@ -28,7 +28,7 @@ import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/notes.ts";
 import type { Context } from "./context.ts";
-import { nameProjects, type Since } from "./live/find-projects.ts";
+import { nameIfPossible, type Since } from "./live/find-projects.ts";
 import type { Trusts } from "./live/partly-read.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import type { Request } from "./request.ts";
@@ -225,7 +225,7 @@ export async function namesForPlan(
   const changed = new Set(differences.flatMap(({ project, changes }) => (changes.length > 0 ? [project] : [])));
   const isLacking = ({ id, name }: Project) => id === undefined && changed.has(name);
   const before = reader.counts.reads;
-  const named = await nameProjects(reader, projects, isLacking, concurrency);
+  const named = await nameIfPossible(reader, projects, isLacking, concurrency);
   return { projects: named, lookUps: reader.counts.reads - before };
 }
 
@@ -242,5 +242,5 @@ export async function namedAsPlanned(
   );
   const isLacking = ({ name, id, path }: Project) =>
     (withId.has(name) && id === undefined) || (withPath.has(name) && (path === undefined || id === undefined));
-  return renamedFleet(fleet, await nameProjects(reader, fleet.projects, isLacking, concurrency));
+  return renamedFleet(fleet, await nameIfPossible(reader, fleet.projects, isLacking, concurrency));
 }

@@ -68,7 +68,13 @@ export async function findProjects(reader: Reader, scope: ProjectScope): Promise
   const result = await selectByOwner(reader, scope);
   const creating = creatingPolicies(reader, scope.policies);
   if (result.listing && !scope.needsNames && creating.length === 0) return result;
-  return { ...result, projects: await completeNames(reader, result.projects, { ...scope, creating }) };
+  const { policies, needsNames, referencedGlobs, workers } = scope;
+  const isNamed = (project: Project) => needsNames || (creating.length > 0 && isCovered(creating, project));
+  const isLacking = (project: Project) =>
+    ((project.id === undefined || project.path === undefined) && isNamed(project)) ||
+    unresolvedReferences(referencedGlobs, [project]).length > 0;
+  const kept = ownRowFields(reader.catalogue, policies);
+  return { ...result, projects: await nameProjects(reader, result.projects, isLacking, workers, kept) };
 }
 
 /** Selects projects and groups separately: IDs, globs and lists of one do not apply to the other. */
@@ -186,29 +192,10 @@ function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): r
   return policies.filter(({ kinds }) => [...kinds].some((kind) => sendsOwner(kindOf(catalogue, kind).file)));
 }
 
-/**
- * Completes IDs and paths for rules, globs and creations. The names in addresses stay those of the policies, because the ledger
- * and saved plans contain them.
- */
-async function completeNames(
-  reader: Reader,
-  projects: readonly Project[],
-  { policies, creating, referencedGlobs, needsNames, workers }: ProjectScope & { readonly creating: readonly Policy[] },
-): Promise<readonly Project[]> {
-  const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
-  const isNamed = (project: Project) => needsNames || (creating.length > 0 && isCovered(creating, project));
-  const lacking = projects.filter(
-    (project) =>
-      (isPartlyKnown(project) && isNamed(project)) || unresolvedReferences(referencedGlobs, [project]).length > 0,
-  );
-  if (lacking.length === 0) return projects;
-  return identified(projects, await lookUpProjects(reader, lacking, workers, ownRowFields(reader.catalogue, policies)));
-}
-
 /** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
 async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
   if (project.archived !== undefined) return project.archived;
-  const result = await lookUpProject(reader, project).catch(ignoreNotFound);
+  const result = await lookUpProject(reader, project).catch(instead<readonly Project[]>([]));
   return result !== "unknown route" && result.some(({ archived }) => archived);
 }
 
@@ -219,22 +206,31 @@ export async function isLeftAlone(reader: Reader, project: Project, policies: re
 
 /**
  * Adds the server's current ID and full path to projects for which `isLacking` is true; they stay unknown if the server
- * does not return them. @throws CallFailed if it ends the run.
+ * does not return them. The names in addresses stay those of the policies, because the ledger and saved plans contain
+ * them. `kept`: the fields of their rows that kinds read. @throws CallFailed.
  */
-export async function nameProjects(
+async function nameProjects(
   reader: Reader,
   projects: readonly Project[],
   isLacking: (project: Project) => boolean,
   workers: number,
+  kept: readonly string[] = [],
 ): Promise<readonly Project[]> {
   const lacking = projects.filter(isLacking);
-  if (lacking.length === 0) return projects;
-  return identified(projects, await lookUpProjects(reader, lacking, workers).catch(ignoreNotFound));
+  return lacking.length === 0 ? projects : identified(projects, await lookUpProjects(reader, lacking, workers, kept));
 }
 
-function ignoreNotFound(error: unknown): readonly Project[] {
-  if (error instanceof CallFailed && !error.endsRun) return [];
-  throw error;
+/** Like {@link nameProjects}, but a failure leaves the names unknown. @throws CallFailed if it ends the run. */
+export function nameIfPossible(...call: Parameters<typeof nameProjects>): Promise<readonly Project[]> {
+  const [, projects] = call;
+  return nameProjects(...call).catch(instead(projects));
+}
+
+function instead<Result>(result: Result): (error: unknown) => Result {
+  return (error) => {
+    if (error instanceof CallFailed && !error.endsRun) return result;
+    throw error;
+  };
 }
 
 /** A project whose name the server does not know, and its message. */

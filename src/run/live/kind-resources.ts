@@ -7,7 +7,7 @@ import { isOff } from "../../model/normalise.ts";
 import { fieldInRow, returnedMarks, rowWithoutSecrets } from "../../model/read-field.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
 import { requiredByServer } from "../../model/server-required.ts";
-import type { Desired, Fields, Filled, Live, Plain, Resource, Value } from "../../model/types.ts";
+import type { Fields, Filled, Live, Plain, Resource, Value } from "../../model/types.ts";
 import { isAlike, isReference, isScalar, replaceReferences, textsWithin } from "../../model/values.ts";
 import { isSecret, updatedAtOf } from "./partly-read.ts";
 
@@ -91,11 +91,6 @@ function isDeclared({ file }: KindRow, name: string, wanted: Value | undefined, 
   const field = file.fields.properties[name] ?? {};
   const visible = wanted === undefined ? undefined : replaceReferences(wanted, () => undefined);
   return visible !== undefined && isAlike(comparable(field, visible), comparable(field, found));
-}
-
-/** A row assumed to be as declared: missing fields have their declared values. */
-export function assumeDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
-  return toLive(catalogue, desired, row, desired.fields);
 }
 
 /** A row as a resource with the requested fields; missing ones are taken from `unshown`. */

@@ -2,7 +2,7 @@ import { UserError } from "../../base/exit.ts";
 import { canonical, isObject, type JsonObject } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import type { Reader } from "../../client/client.ts";
-import { CallFailed } from "../../client/failure.ts";
+import { CallFailed, unusableAnswer } from "../../client/failure.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { call } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -206,7 +206,6 @@ function describeMissingKey({ name: kind, fields }: ResourceKind, name: string, 
 }
 
 /** An unusable list is a failure: otherwise its missing resources would be deleted. */
-function failList({ method, path }: Call, why: string): CallFailed {
-  const what = `answered 200 with a list that cannot be used: ${why}`;
-  return new CallFailed({ method, path, url: path, kind: "shape", what, status: 200, attempts: 1 });
+function failList(listing: Call, why: string): CallFailed {
+  return unusableAnswer(listing, `answered 200 with a list that cannot be used: ${why}`);
 }

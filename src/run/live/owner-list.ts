@@ -14,16 +14,7 @@ import type { Fields, Project } from "../../model/types.ts";
  */
 const ofMembers: Fields = { min_access_level: "10" };
 
-/**
- * All projects of the token's user, with their full paths: those of which the user is a member, if the server
- * distinguishes them from public projects; all for an administrator, who need not be a member. @throws CallFailed, also
- * if a row has no path.
- */
-export async function readProjects(reader: Reader): Promise<Project[]> {
-  return readOwners(reader);
-}
-
-/** One page of {@link readProjects}. @throws CallFailed. */
+/** One page of the projects of {@link readOwners}. @throws CallFailed. */
 export async function readSomeProjects(reader: Reader, most: number): Promise<Project[]> {
   const page = async (parameters: Fields) => {
     const { body } = await reader.get(call("listProjects", {}, { per_page: String(most), ...parameters }));
@@ -37,8 +28,9 @@ export async function readSomeProjects(reader: Reader, most: number): Promise<Pr
 }
 
 /**
- * All projects or groups that the token can see. Groups: those of which the user is a member, with subgroups; all for
- * an administrator. `kept`: the fields of their rows that kinds read. @throws CallFailed.
+ * All projects or groups of the token's user, with their full paths: those of which the user is a member, if the server
+ * distinguishes them from public ones, and subgroups; all for an administrator, who need not be a member. `kept`: the
+ * fields of their rows that kinds read. @throws CallFailed, also if a row has no path.
  */
 export async function readOwners(
   reader: Reader,

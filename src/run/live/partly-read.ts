@@ -1,7 +1,7 @@
 import type { JsonObject as Row } from "../../base/json.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
-import { CallFailed } from "../../client/failure.ts";
+import { CallFailed, unusableAnswer } from "../../client/failure.ts";
 import { addressOf } from "../../model/address.ts";
 import { call, NamesNothing } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -122,18 +122,12 @@ export function mayShowKey(catalogue: Catalogue, live: Named, declared: readonly
   return declared.some((each) => identityOf(catalogue, each) === identity);
 }
 
-/** A resource that is not read because its key contains a secret; the key is redacted. */
-export interface RedactedResource extends Named {
-  readonly failure: CallFailed;
-}
-
-/** A row with a secret in its key: reported with the key redacted, and neither counted nor changed. */
-export function redactedResource(catalogue: Catalogue, project: Project, kind: Kind, key: string): RedactedResource {
+/** The part of a resource that is not read because its key contains a secret; the key is redacted. */
+export function redactedResource(catalogue: Catalogue, project: Project, kind: Kind, key: string): Unread {
   const { read } = kindOf(catalogue, kind);
-  const path = read ? call(read.list, { id: project.name }).path : "";
+  const list = { method: "GET", path: read ? call(read.list, { id: project.name }).path : "" } as const;
   const what = "answered with a name that holds a secret, which is dropped on reading";
-  const failure = new CallFailed({ method: "GET", path, url: path, kind: "shape", what, status: 200, attempts: 1 });
-  return { kind, key: knownSecrets.clean(key), failure };
+  return { kind, key: knownSecrets.clean(key), failure: unusableAnswer(list, what) };
 }
 
 /** The `updated_at` of a row, unless it contains a secret instead of a time. */

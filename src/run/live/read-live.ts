@@ -7,7 +7,7 @@ import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../../model/owner.ts";
 import { keyValuesOf } from "../../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource } from "../../model/types.ts";
-import { assumeDeclared, liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind-resources.ts";
+import { liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind-resources.ts";
 import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
 import {
@@ -146,7 +146,7 @@ async function readKind(
     const one = declared.get(identify(key));
     const { updated_at: updatedAt } = found;
     if (row.keys && one && typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt }))
-      return assumeDeclared(catalogue, one, found);
+      return toLive(catalogue, one, found, one.fields);
     const isRemoved = one ? one.presence === "absent" : exclusive.has(kind);
     const fields = isRemoved && !row.keys ? undefined : (one?.fields ?? undeclared);
     return readResource(reader, project, row, { kind, key, fields }, found);
