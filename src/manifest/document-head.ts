@@ -2,7 +2,7 @@ import { isObject, typeOf } from "../base/json.ts";
 import { suggestionFor } from "../base/nearest.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { problemAt } from "./problem.ts";
+import { duplicateNames, problemAt, type Rule } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds, versionHint } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
@@ -46,4 +46,26 @@ function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;
   const hint = suggestionFor(kind, manifestKinds);
   return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
+}
+
+/** What a document of one kind declares; without an item if it has no meaning. */
+export interface ReadDocument<Item> {
+  readonly name: string;
+  readonly document: Document;
+  readonly problems: readonly Problem[];
+  readonly item?: Item | undefined;
+}
+
+/** Reads the documents of one kind, whose names must be different. */
+export function readKind<Item>(
+  documents: readonly Document[],
+  kind: ManifestKind,
+  read: (document: Document) => ReadDocument<Item>,
+  { rule, noun }: { readonly rule: Rule; readonly noun: string },
+): { readonly items: readonly Item[]; readonly problems: readonly Problem[] } {
+  const all = documents.filter((document) => readHead(document).kind === kind).map(read);
+  return {
+    items: all.flatMap(({ item }) => (item === undefined ? [] : [item])),
+    problems: [...all.flatMap(({ problems }) => problems), ...duplicateNames(rule, noun, all)],
+  };
 }

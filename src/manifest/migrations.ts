@@ -2,8 +2,8 @@ import { byName } from "../base/text-format.ts";
 import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { readHead } from "./document-head.ts";
-import { duplicateNames, problemAt } from "./problem.ts";
+import { type ReadDocument, readKind } from "./document-head.ts";
+import { problemAt } from "./problem.ts";
 import { listed, shape } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";
 
@@ -24,24 +24,13 @@ export interface Migrations {
 }
 
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
-  const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
-  const migrations = read.flatMap(({ migration }) => migration ?? []).sort(byName);
-  return {
-    migrations,
-    problems: [
-      ...read.flatMap(({ problems }) => problems),
-      ...duplicateNames("duplicate-name", "a storage migration", read),
-      ...overlaps(migrations),
-    ],
-  };
+  const words = { rule: "duplicate-name", noun: "a storage migration" } as const;
+  const { items, problems } = readKind(documents, "StorageMigration", readMigration, words);
+  const migrations = items.toSorted(byName);
+  return { migrations, problems: [...problems, ...overlaps(migrations)] };
 }
 
-interface ReadMigration extends Pick<StorageMigration, "name" | "document"> {
-  readonly migration?: StorageMigration;
-  readonly problems: readonly Problem[];
-}
-
-function readMigration(document: Document): ReadMigration {
+function readMigration(document: Document): ReadDocument<StorageMigration> {
   const { text, problems } = shape<StorageMigration>(document, "StorageMigration");
   const { name = "", from, to, repositories } = text;
   const read = { name, document, problems };
@@ -49,7 +38,7 @@ function readMigration(document: Document): ReadMigration {
   const { destinationIsCluster = false, directFetchReplication = false } = text;
   const kinds = [...new Set(listed(repositories).map(([kind]) => kind))];
   const flags = { destinationIsCluster, directFetchReplication };
-  return { ...read, migration: { name, document, from, to, repositories: kinds, ...flags } };
+  return { ...read, item: { name, document, from, to, repositories: kinds, ...flags } };
 }
 
 function overlaps(migrations: readonly StorageMigration[]): readonly Problem[] {

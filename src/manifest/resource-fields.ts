@@ -26,39 +26,32 @@ import { fieldAvailability } from "./field-availability.ts";
 import { ownerOfPolicy } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
-import { plaintextProblems, ResourceReading } from "./secret-reference.ts";
+import { plaintextProblems, type ResourceReading, readResource } from "./secret-reference.ts";
 import { isTemplate, referenceProblems } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
-export interface Declared {
-  readonly fields: Readonly<Record<string, Value>>;
+export interface Declared extends Omit<ResourceReading, "broken"> {
   readonly templates: readonly string[];
-  readonly plaintext: readonly (readonly [reference: string, literal: string])[];
-  readonly problems: readonly Problem[];
 }
 
 type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
-  const { parameters: fields } = written;
-  const reading = new ResourceReading(written, workspace);
-  const { properties } = written.fields;
-  const read = objectOf(Object.keys(fields), (name) => reading.value(properties[name], fields[name], [name], fields));
-  const faults = faultsOf(written, read).filter(({ path }) => !reading.isSettled(path));
-  for (const { path } of faults) reading.broken.push(String(path[0]));
-  const names = Object.keys(read).filter(
-    (name) => !reading.broken.includes(name) && !Object.hasOwn(written.keys, name),
-  );
+  const { parameters, keys } = written;
+  const { fields: read, problems, plaintext, broken } = readResource(written, workspace);
+  const faults = faultsOf(written, read);
+  for (const { path } of faults) broken.add(String(path[0]));
+  const names = Object.keys(read).filter((name) => !broken.has(name) && !Object.hasOwn(keys, name));
   const open = Object.keys(read).filter((name) => isOpen(read[name]) && propertyOf(written.fields, name));
   const templates = names.filter((name) => open.includes(name));
   const owner = ownerOfPolicy(written.document.value);
   return {
     fields: normalFields(written, read, names, templates),
     templates,
-    plaintext: reading.plaintext,
-    problems: reading.problems.concat(
-      faults.map((fault) => problemOf(written, fields, fault)),
-      mentionedKeys(written, fields),
+    plaintext,
+    problems: problems.concat(
+      faults.map((fault) => problemOf(written, parameters, fault)),
+      mentionedKeys(written, parameters),
       open.flatMap((name) => textProblems(written, owner, read[name] as Value, [name])),
       legacyWords(written, workspace.server),
       fieldAvailability(written, workspace.server),
@@ -111,7 +104,7 @@ function normalFields(
   names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   return objectOf(names, (name) => {
     const value = fields[name] as Value;
-    return open.includes(name) ? value : normalField(properties, name, value);
+    return open.includes(name) ? value : meaningOf(properties[name] ?? {}, value);
   });
 }
 
@@ -120,10 +113,6 @@ const orderOf = memoized(
     new Map(Object.keys(properties).map((name, index) => [name, index])),
   new WeakMap(),
 );
-
-function normalField(properties: Readonly<Record<string, FieldSchema>>, name: string, value: Value): Value {
-  return meaningOf(properties[name] ?? {}, value);
-}
 
 export function interpolatedResource(
   written: WrittenResource,
@@ -153,24 +142,21 @@ export function combinedFaults(
   fields: Fields,
   policies: readonly string[],
 ): readonly Problem[] {
-  const faults = faultsOf(written, fields)
-    .filter(({ path }) => path.length === 0)
-    .map((fault) => {
-      const message = `${fault.message}, which policies ${policies.join(" and ")} set together`;
-      return problemOf(written, fields, { ...fault, message });
-    });
-  return [...faults, ...plaintextProblems(written, fields)];
+  const together = `, which policies ${policies.join(" and ")} set together`;
+  const faults = faultsOf(written, fields).filter(({ path }) => path.length === 0);
+  return [
+    ...faults.map((fault) => problemOf(written, fields, { ...fault, message: `${fault.message}${together}` })),
+    ...plaintextProblems(written, fields),
+  ];
 }
 
 export function missingFields(written: WrittenResource, fields: Fields): readonly Problem[] {
-  const all = faultsOf({ ...written, inherits: false }, fields).filter(({ rule }) => isMissing(rule));
-  return all.map((fault) => problemOf(written, fields, fault));
+  const faults = faultsOf({ ...written, inherits: false }, fields).filter(({ rule }) => isMissing(rule));
+  return faults.map((fault) => problemOf(written, fields, fault));
 }
 
 export function keyProblems(written: WrittenResource): readonly Problem[] {
-  const faults = faultsOf(written, {}).filter(
-    ({ path: [top] }) => top !== undefined && Object.hasOwn(written.keys, top),
-  );
+  const faults = faultsOf(written, {}).filter(({ path: [top = ""] }) => Object.hasOwn(written.keys, top));
   return faults.map((fault) => problemOf(written, {}, fault));
 }
 

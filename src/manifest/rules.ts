@@ -4,8 +4,8 @@ import { byName } from "../base/text-format.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { readHead } from "./document-head.ts";
-import { duplicateNames, problemAt } from "./problem.ts";
+import { type ReadDocument, readHead, readKind } from "./document-head.ts";
+import { problemAt } from "./problem.ts";
 import { listed, shape } from "./shape.ts";
 
 export interface PlanRule {
@@ -26,7 +26,8 @@ export interface PlanRules {
 }
 
 export function readRules(documents: readonly Document[]): PlanRules {
-  return gather(documents.filter((document) => readHead(document).kind === "Rule"));
+  const { items, problems } = readKind(documents, "Rule", readRule, { rule: "duplicate-rule", noun: "a rule" });
+  return { rules: items.toSorted(byName), problems };
 }
 
 /** All rules from outside the workspace, where authors of manifests cannot edit them. Other kinds are not allowed there. */
@@ -51,23 +52,9 @@ export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[
   });
 }
 
-function gather(documents: readonly Document[]): PlanRules {
-  const read = documents.map(readRule);
-  const rules = read.flatMap(({ rule }) => rule ?? []).sort(byName);
-  return {
-    rules,
-    problems: [...read.flatMap(({ problems }) => problems), ...duplicateNames("duplicate-rule", "a rule", read)],
-  };
-}
-
 type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
 
-interface ReadRule extends Pick<PlanRule, "name" | "document"> {
-  readonly rule?: PlanRule;
-  readonly problems: readonly Problem[];
-}
-
-function readRule(document: Document): ReadRule {
+function readRule(document: Document): ReadDocument<PlanRule> {
   const { text, problems: shapeless } = shape<RuleText>(document, "Rule");
   const { name = "", severity = "error", on = "change", when, message = "", until } = text;
   const problems = [
@@ -78,21 +65,8 @@ function readRule(document: Document): ReadRule {
   ];
   if (when === undefined || hasUnknownScope(document, text)) return { name, document, problems };
   const except = listed(text.except).map(([glob]) => glob);
-  return {
-    name,
-    document,
-    rule: {
-      name,
-      severity,
-      on,
-      when,
-      message,
-      except,
-      ...(until !== undefined && isDay(until) && { until }),
-      document,
-    },
-    problems,
-  };
+  const end = until !== undefined && isDay(until) && { until };
+  return { name, document, problems, item: { name, severity, on, when, message, except, ...end, document } };
 }
 
 /** True if it is unknown which variables its expression may use. */

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, objectOf, typeWord } from "../base/json.ts";
-import type { SchemaFault } from "../base/schema.ts";
 import { propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { FieldSchema } from "../model/resource-kind.ts";
 import type { Fields, Problem, SecretReference, Value } from "../model/types.ts";
@@ -99,62 +98,52 @@ interface SecretRules {
   readonly allowPlaintextSecrets: boolean;
 }
 
-export class ResourceReading {
-  readonly problems: Problem[] = [];
-  readonly plaintext: [string, string][] = [];
-  readonly broken: string[] = [];
-  readonly #settled: string[] = [];
-  readonly #written: WrittenResource;
-  readonly #workspace: SecretRules;
+/** The fields of a resource with their secrets as references. */
+export interface ResourceReading {
+  readonly fields: Readonly<Record<string, Value>>;
+  readonly problems: Problem[];
+  readonly plaintext: (readonly [reference: string, literal: string])[];
+  /** Top-level fields with problems, in which a reference without a name is in place of a faulty value. */
+  readonly broken: Set<string>;
+}
 
-  constructor(written: WrittenResource, workspace: SecretRules) {
-    this.#written = written;
-    this.#workspace = workspace;
-  }
-
-  /** True if a value has been checked, so that the schema need not. */
-  isSettled(path: SchemaFault["path"]): boolean {
-    return this.#settled.includes(JSON.stringify(path));
-  }
-
-  /** A value at a path below the resource; `beside`: the fields around it. */
-  value(field: FieldSchema = {}, value: unknown, path: Path, beside: JsonObject = {}): Value {
-    const mayRefer = field.writeOnly || (this.#written.entry && isObject(value));
+export function readResource(written: WrittenResource, rules: SecretRules): ResourceReading {
+  const { parameters, document, entry } = written;
+  const into = { problems: [] as Problem[], plaintext: [] as [string, string][], broken: new Set<string>() };
+  const fail = (path: Path, problem: Problem): Value => {
+    into.problems.push(problem);
+    into.broken.add(String(path[0]));
+    return { secret: "" };
+  };
+  const readSecret = (field: FieldSchema, value: unknown, path: Path, flag: string | undefined): Value => {
+    const at = { document, path: pathIn(written, path) };
+    const read = isObject(value)
+      ? secretReference(at, value, typesOf(field).includes("string"), rules.ledger)
+      : secretLiteral(at, value, rules, flag);
+    if ("rule" in read) return fail(path, read);
+    if (typeof value === "string") into.plaintext.push([read.secret, value]);
+    return read;
+  };
+  const read = (field: FieldSchema = {}, value: unknown, path: Path, beside: JsonObject): Value => {
+    const mayRefer = field.writeOnly || (entry && isObject(value));
     const flag = secretFlag(field, beside);
     const isLiteral = field["x-returned"] === true && !isObject(value) && flag === undefined;
-    if (mayRefer && !isShapeless(value) && !isLiteral) return this.#secret(field, value, path, flag);
-    if (Array.isArray(value))
-      return value.map((each, index) => this.value(field.items, each, [...path, index])) as Value;
+    if (mayRefer && !isShapeless(value) && !isLiteral) return readSecret(field, value, path, flag);
+    if (Array.isArray(value)) return value.map((each, index) => read(field.items, each, [...path, index], {})) as Value;
     if (!isObject(value)) return value as Value;
-    if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
-    const read = (name: string) => this.value(propertyOf(field, name), value[name], [...path, name], value);
-    return objectOf(Object.keys(value), read) as Value;
-  }
-
-  #secret(field: FieldSchema, value: unknown, path: Path, flag: string | undefined): Value {
-    const at = { document: this.#written.document, path: pathIn(this.#written, path) };
-    const isText = typesOf(field).includes("string");
-    const read = isObject(value)
-      ? secretReference(at, value, isText, this.#workspace.ledger)
-      : secretLiteral(at, value, this.#workspace, flag);
-    this.#settled.push(JSON.stringify(path));
-    if ("rule" in read) return this.#fault(path, read);
-    if (typeof value === "string") this.plaintext.push([read.secret, value]);
-    return read;
-  }
-
-  #strayReference(path: Path): Problem {
-    const { document } = this.#written;
-    const message = `only a secret can be a reference, and ${path.at(-1)} is none`;
-    return problemAt("secret-reference", message, { document, path: pathIn(this.#written, path) });
-  }
-
-  #fault(path: Path, problem: Problem): Value {
-    this.problems.push(problem);
-    this.broken.push(String(path[0]));
-    this.#settled.push(JSON.stringify(path));
-    return "";
-  }
+    if (isStray(field, value)) {
+      const message = `only a secret can be a reference, and ${path.at(-1)} is none`;
+      return fail(path, problemAt("secret-reference", message, { document, path: pathIn(written, path) }));
+    }
+    return objectOf(Object.keys(value), (name) => {
+      return read(propertyOf(field, name), value[name], [...path, name], value);
+    }) as Value;
+  };
+  const { properties } = written.fields;
+  const fields = objectOf(Object.keys(parameters), (name) => {
+    return read(properties[name], parameters[name], [name], parameters);
+  });
+  return { fields, ...into };
 }
 
 function secretFlag({ "x-secret-with": flags = [] }: FieldSchema, beside: JsonObject): string | undefined {

@@ -1,4 +1,5 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
+import { grouped } from "../base/grouped.ts";
 import { valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
@@ -75,7 +76,10 @@ export function shapeBy<Text>(
     path.length === 1 &&
     !policyHeads.has(String(path[0])) &&
     valueAtPath(document.value, path) === null;
-  const text = without(document.value, createCuts(faults.map(({ path }) => path)));
+  const text = without(
+    document.value,
+    faults.map(({ path }) => path),
+  );
   const namedBy = ({ rule, path }: SchemaFault) =>
     String(rule === "unknown-key" ? path.at(-1) : valueAtPath(document.value, path));
   const reported = faults.filter((fault) => !unchecked?.has(namedBy(fault)) && !(allowsEmpty && isEmptySection(fault)));
@@ -117,39 +121,17 @@ const policyCheck = memoized(
   new WeakMap(),
 );
 
-interface Cuts {
-  readonly below: Map<string, Cuts>;
-  isCut: boolean;
-}
-
-function createCuts(paths: readonly Path[]): Cuts {
-  const root: Cuts = { below: new Map(), isCut: false };
-  for (const path of paths) {
-    let at = root;
-    for (const part of path) {
-      const next = at.below.get(String(part)) ?? { below: new Map(), isCut: false };
-      at.below.set(String(part), next);
-      at = next;
-    }
-    at.isCut = true;
-  }
-  return root;
-}
-
-/** Copies a value without the removed parts. Lists keep holes, so that indices remain valid. */
-function without(value: unknown, { below }: Cuts): unknown {
-  if (below.size === 0 || typeof value !== "object" || value === null) return value;
-  const copy: Record<string, unknown> = Array.isArray(value) ? ([] as unknown as Record<string, unknown>) : bare();
+/** Copies a value without the parts at these paths. Lists keep holes, so that indices remain valid. */
+function without(value: unknown, paths: readonly Path[]): unknown {
+  const byKey = grouped(paths, ([first]) => (first === undefined ? undefined : String(first)));
+  if (byKey.size === 0 || typeof value !== "object" || value === null) return value;
+  // Without a prototype, so that every key is safe.
+  const copy: Record<string, unknown> = Array.isArray(value) ? [] : Object.create(null);
   for (const [key, child] of Object.entries(value)) {
-    const cuts = below.get(key);
-    if (!cuts?.isCut) copy[key] = cuts ? without(child, cuts) : child;
+    const below = (byKey.get(key) ?? []).map((path) => path.slice(1));
+    if (below.every(({ length }) => length > 0)) copy[key] = without(child, below);
   }
   return copy;
-}
-
-/** Creates an object without a prototype, so that every key is safe. */
-function bare(): Record<string, unknown> {
-  return Object.create(null);
 }
 
 /** The valid items of a list with their original indices. */

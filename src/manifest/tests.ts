@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Action, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { readHead } from "./document-head.ts";
-import { duplicateNames, problemAt } from "./problem.ts";
+import { type ReadDocument, readKind } from "./document-head.ts";
+import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { shape } from "./shape.ts";
 
@@ -28,19 +28,16 @@ export interface PolicyTests {
 }
 
 export function readTests(documents: readonly Document[]): PolicyTests {
-  const read = documents.filter((document) => readHead(document).kind === "Test").map(readTest);
-  return {
-    tests: read.flatMap(({ test }) => test ?? []),
-    problems: [...read.flatMap(({ problems }) => problems), ...duplicateNames("duplicate-name", "a test", read)],
-  };
+  const { items, problems } = readKind(documents, "Test", readTest, { rule: "duplicate-name", noun: "a test" });
+  return { tests: items, problems };
 }
 
-function readTest(document: Document) {
+function readTest(document: Document): ReadDocument<PolicyTest> {
   const { text, problems: shapeless } = shape<PolicyTest>(document, "Test");
   const { name = "" } = text;
   const problems = [...shapeless, ...undated(document, text.as_of, "as_of"), ...idleOthers(document, text.expect)];
   if (problems.some(({ severity }) => severity === "error")) return { name, document, problems };
-  return { name, document, problems, test: { ...(text as PolicyTest), document } };
+  return { name, document, problems, item: { ...(text as PolicyTest), document } };
 }
 
 function idleOthers(document: Document, expect: Expectations | undefined): readonly Problem[] {
