@@ -7,7 +7,8 @@ const longest = [
   ...["ci/pipelines.long", "e2e/state-chaos.long", "e2e/shared-state.long", "import/laws.long"],
   ...["simulation/simulation.long", "laws/accept.long", "laws/waves.long", "report/html.long", "state/postgres.long"],
   ...["e2e/journal.long", "watch/process.long", "watch/shared.long"],
-  ...["apply/writes", "e2e/accept", "laws/convergence", "start", "console/access", "scan/cases"],
+  ...["e2e/transcripts", "server/kinds", "kinds/laws", "apply/writes", "e2e/accept", "laws/convergence", "start"],
+  ...["console/access", "scan/cases"],
 ].map((name) => `test/${name}.test.ts`);
 
 /** The usual order, but that no core waits in the end for a long file that began last. */
