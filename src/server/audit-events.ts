@@ -1,21 +1,19 @@
 import type { JsonObject } from "../base/json.ts";
+import type { NamedOwner } from "../model/owner.ts";
 import { paged } from "./pages.ts";
-import { dropRow, putRow } from "./records.ts";
 import { forbidden, noRecord, type ServerReply } from "./reply.ts";
-import type { ParsedRequest, ServerContext } from "./server-context.ts";
-import { type Caller, findGroup, findProject, nextNumber, type State, timestamp } from "./state.ts";
-
-type Owner = "project" | "group";
+import type { Handler, ServerContext, ServerRequest } from "./server-context.ts";
+import { dropRow, findRepository, nextNumber, putRow, recordsAt, type State, timestamp } from "./state.ts";
 
 /** GET of the audit events of a project or a group, newest first; from the premium tier on. */
-export function listAuditEvents(owner: Owner) {
-  return (context: ServerContext, call: ParsedRequest): ServerReply => {
-    const id = ownerId(context.state, owner, call.segments.id ?? "");
-    if (id === undefined) return noRecord;
+export function listAuditEvents(owner: NamedOwner): Handler {
+  return (context, call) => {
+    const found = findRepository(context.state, owner, call.segments.id ?? "");
+    if (!found) return noRecord;
     if (context.tier === "free") return forbidden;
     const { created_after: after = Number.NEGATIVE_INFINITY, created_before: before = Number.POSITIVE_INFINITY } =
       call.given;
-    const rows = (context.state.rows.get(placeOf(owner, id)) ?? []).map(({ row }) => row);
+    const rows = recordsAt(context.state, placeOf(owner, found.id)).map(({ row }) => row);
     const isWanted = ({ created_at }: JsonObject) => {
       const time = Date.parse(String(created_at));
       return time >= Number(after) && time <= Number(before);
@@ -31,40 +29,35 @@ function newestFirst(a: JsonObject, b: JsonObject): number {
 /** Maximum number of events per project or group. */
 const mostEvents = 200;
 
-function addAuditEvent(state: State, owner: Owner, id: number, event: JsonObject): void {
+function addAuditEvent(state: State, owner: NamedOwner, id: number, event: JsonObject): void {
   const number = nextNumber(state, "audit event");
   const place = placeOf(owner, id);
   const row = { id: number, created_at: timestamp(), details: {}, ...event, entity_id: id };
   putRow(state, place, { number, row });
-  const [oldest, ...others] = state.rows.get(place) ?? [];
+  const [oldest, ...others] = recordsAt(state, place);
   if (oldest && others.length >= mostEvents) dropRow(state, place, oldest);
 }
 
-interface Write {
-  readonly method: string;
-  /** Below /api/v4. */
-  readonly path: string;
-  readonly caller: Caller;
-  readonly raw: JsonObject;
-  readonly reply: ServerReply;
-}
-
-export function auditWrite({ state }: ServerContext, { method, path, caller, raw, reply }: Write): void {
-  if (method === "GET" || reply.status >= 300) return;
+export function auditWrite(
+  { state }: ServerContext,
+  { method, path, caller, body }: ServerRequest,
+  { status }: ServerReply,
+): void {
+  if (method === "GET" || status >= 300) return;
   const [, owners = "", name = "", rest = ""] = /^\/(project|group)s\/([^/]+)(.*)$/.exec(path) ?? [];
   const owner = owners === "group" ? "group" : "project";
-  const id = ownerId(state, owner, decodeURIComponent(name));
-  if (owners === "" || id === undefined) return;
-  const [field, ...others] = rest === "" ? Object.keys(raw) : [];
+  const found = findRepository(state, owner, decodeURIComponent(name));
+  if (owners === "" || !found) return;
+  const [field, ...others] = rest === "" ? Object.keys(body) : [];
   const { name: author_name, username, id: author_id } = caller.user;
-  addAuditEvent(state, owner, id, {
+  addAuditEvent(state, owner, found.id, {
     author_id,
     author_name,
     entity_type: owner === "project" ? "Project" : "Group",
     details: {
-      ...(field !== undefined && others.length === 0 ? { change: field, to: raw[field] } : {}),
+      ...(field !== undefined && others.length === 0 ? { change: field, to: body[field] } : {}),
       author_name: username,
-      target_details: targetOf(method, rest, raw),
+      target_details: targetOf(method, rest, body),
       custom_message: `${method} ${rest || path}`,
     },
   });
@@ -79,17 +72,13 @@ function targetOf(method: string, rest: string, raw: JsonObject): string {
 
 export function loadAuditEvents(
   state: State,
-  owner: Owner,
+  owner: NamedOwner,
   id: number,
   events: readonly JsonObject[] | null = [],
 ): void {
   for (const event of events ?? []) addAuditEvent(state, owner, id, event);
 }
 
-function ownerId(state: State, owner: Owner, name: string): number | undefined {
-  return owner === "project" ? findProject(state, name)?.record.id : findGroup(state, name)?.id;
-}
-
-function placeOf(owner: Owner, id: number): string {
+function placeOf(owner: NamedOwner, id: number): string {
   return `audit/${owner}/${id}`;
 }

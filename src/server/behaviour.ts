@@ -1,10 +1,9 @@
 import { holdsIn } from "../model/dialect.ts";
-import type { Parameter } from "../model/endpoints.ts";
+import type { EndpointName, Parameter } from "../model/endpoints.ts";
 import { hasLegacyStatuses } from "../model/license-status.ts";
 import { releasesOf } from "./release-facts.ts";
-import type { RouteName } from "./routes.ts";
 
-type Parameters = Partial<Record<RouteName, Readonly<Record<string, Parameter>>>>;
+type Parameters = Partial<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
 
 const finalStatus: Parameter = { type: "string", required: true, enum: ["running", "success", "failed", "canceled"] };
 const anyStorage = { destination_storage_name: { type: "string" } } as const;

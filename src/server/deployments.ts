@@ -1,20 +1,120 @@
+import { createHash } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
-import { singleRow, writtenRow } from "./deployment-rows.ts";
-import { environmentOf } from "./load-seed.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
-import { dropDeployment, putDeployment } from "./records.ts";
 import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
+import type { SeedDeployment } from "./seed.ts";
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
-import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
+import {
+  dropRow,
+  nextNumber,
+  putRow,
+  type Repository,
+  recordsAt,
+  type State,
+  takeNumber,
+  timestamp,
+  type User,
+  userOf,
+} from "./state.ts";
 
-export const getDeployment: ProjectHandler = (context, call, project) => {
-  const deployment = findDeployment(call, project);
-  return "reply" in deployment ? deployment.reply : json(200, singleRow(context, deployment.record));
+type Deployment = {
+  readonly id: number;
+  readonly iid: number;
+  readonly ref: string;
+  readonly sha: string;
+  readonly tag: boolean;
+  readonly status: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Time at which its status became one of {@link finalStatuses}. */
+  readonly finished_at?: string;
+  readonly user: User;
+  readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
+  readonly deployable: JsonObject | null;
 };
 
-export const createDeployment: ProjectHandler = (context, call, project) => {
-  const { given, caller } = call;
+const finalStatuses: ReadonlySet<string> = new Set(["success", "failed", "canceled"]);
+
+function placeOf({ id }: Repository): string {
+  return `deployment/${id}`;
+}
+
+function deploymentsOf(state: State, project: Repository): readonly Deployment[] {
+  return recordsAt(state, placeOf(project)).map(({ row }) => row as Deployment);
+}
+
+function putDeployment(state: State, project: Repository, row: Deployment): void {
+  putRow(state, placeOf(project), { number: row.id, row });
+}
+
+export const listDeployments: ProjectHandler = (context, call, project) => {
+  const { behaviour, state } = context;
+  const { sort, order_by: asked, ...given } = call.given;
+  const filtered = filteredTimes.filter((name) => readBounds(name, given).some((bound) => bound !== undefined));
+  const unpaired = filtered.find((name) => name !== asked);
+  if (behaviour.timeFilter === "refuses" && unpaired)
+    return refused(400, `Bad request - \`${unpaired}\` filter requires \`${unpaired}\` sort`);
+  const order = behaviour.timeFilter === "sorts" && unpaired ? unpaired : String(asked);
+  const key = orders[behaviour.ordersById && sameAsId.has(order) ? "id" : order] ?? (({ id }) => id);
+  const direction = sort === "desc" ? -1 : 1;
+  const rows = deploymentsOf(state, project)
+    .filter((deployment) => isWanted(deployment, given))
+    .sort((a, b) => direction * (compare(key(a), key(b)) || a.id - b.id));
+  return paged(context, call, rows, (record) => listRow(context, record));
+};
+
+const filteredTimes = ["updated_at", "finished_at"] as const;
+
+function readBounds(name: (typeof filteredTimes)[number], given: ParsedRequest["given"]) {
+  const stem = name.replace("_at", "");
+  return [given[`${stem}_after`], given[`${stem}_before`]] as const;
+}
+
+const sameAsId: ReadonlySet<string> = new Set(["iid", "created_at"]);
+
+/** A time that is null matches only without bounds. */
+function isWanted(deployment: Deployment, given: ParsedRequest["given"]): boolean {
+  const { environment = deployment.environment.name, status = deployment.status } = given;
+  if (deployment.environment.name !== environment || deployment.status !== status) return false;
+  return filteredTimes.every((name) => {
+    const [after, before] = readBounds(name, given);
+    const time = Date.parse(deployment[name] ?? "");
+    return (after === undefined || time > Number(after)) && (before === undefined || time < Number(before));
+  });
+}
+
+/** Unfinished deployments come last. */
+const orders: Readonly<Record<string, (deployment: Deployment) => number | string>> = {
+  iid: ({ iid }) => iid,
+  created_at: ({ created_at }) => Date.parse(created_at),
+  updated_at: ({ updated_at }) => Date.parse(updated_at),
+  finished_at: ({ finished_at }) => (finished_at === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(finished_at)),
+  ref: ({ ref }) => ref,
+};
+
+function compare<Key extends number | string>(a: Key, b: Key): number {
+  return Number(a > b) - Number(a < b);
+}
+
+export const getDeployment: ProjectHandler = (context, call, project) =>
+  withDeployment(context, call, project, (deployment) => json(200, singleRow(context, deployment)));
+
+function withDeployment(
+  { state }: ServerContext,
+  { segments }: ParsedRequest,
+  project: Repository,
+  answer: (deployment: Deployment) => ServerReply,
+  absent = noRecord,
+): ServerReply {
+  const id = readInteger(segments.deployment_id);
+  const deployment = deploymentsOf(state, project).find((each) => each.id === id);
+  if (deployment) return answer(deployment);
+  return id === undefined ? invalid(["deployment_id is invalid"]) : absent;
+}
+
+export const createDeployment: ProjectHandler = (context, { given, caller }, project) => {
+  const { state } = context;
   const blank = blankFault(context, given);
   if (blank) return blank;
   const wanted = {
@@ -23,20 +123,30 @@ export const createDeployment: ProjectHandler = (context, call, project) => {
     tag: given.tag === true,
     status: String(given.status ?? "created"),
   };
-  const environment = environmentOf(context.state, project, String(given.environment));
-  const same = context.behaviour.deploymentsRepeat ? findLastIdentical(project, environment.id, wanted) : undefined;
-  if (same) return json(201, writtenRow(context, same));
-  const record: DeploymentRecord = {
-    ...nextNumbers(context, project),
+  const environment = environmentOf(state, project, { name: String(given.environment) });
+  const last = deploymentsOf(state, project).findLast((each) => each.environment.id === environment.id);
+  const names = ["ref", "sha", "tag", "status"] as const;
+  if (context.behaviour.deploymentsRepeat && last && names.every((name) => last[name] === wanted[name]))
+    return json(201, writtenRow(context, last));
+  const now = timestamp();
+  const deployment: Deployment = {
+    id: nextNumber(state, "deployment"),
+    iid: nextNumber(state, counterOf(project)),
     ...wanted,
-    ...initialTimes(wanted.status),
+    created_at: now,
+    updated_at: now,
+    ...(finalStatuses.has(wanted.status) && { finished_at: now }),
     user: caller.user,
     environment,
     deployable: null,
   };
-  putDeployment(context.state, project, record);
-  return json(201, writtenRow(context, record));
+  putDeployment(state, project, deployment);
+  return json(201, writtenRow(context, deployment));
 };
+
+function counterOf({ id }: Repository): string {
+  return `deployment of ${id}`;
+}
 
 /** The error of deployed servers about an empty commit or ref; later releases name any empty parameter. */
 function blankFault({ behaviour }: ServerContext, given: ParsedRequest["given"]): ServerReply | undefined {
@@ -52,22 +162,17 @@ const notThere: Readonly<Record<string, string>> = {
   ref: "The branch or tag does not exist",
 };
 
-export const editDeployment: ProjectHandler = (context, call, project) => {
-  const deployment = findDeployment(call, project);
-  if ("reply" in deployment) return deployment.reply;
-  const { record } = deployment;
-  const { status } = call.given;
-  if (status === undefined) return json(200, writtenRow(context, record));
-  const refusal = context.behaviour.strictTransitions
-    ? (jobFault(record) ?? transitionFault(record.status, String(status)))
-    : undefined;
-  if (refusal) return refusal;
-  const updated_at = timestamp(record.updated_at);
-  const finished = finalStatuses.has(String(status)) && { finished_at: updated_at };
-  const next = { ...record, status: String(status), updated_at, ...finished };
-  putDeployment(context.state, project, next);
-  return json(200, writtenRow(context, next));
-};
+export const editDeployment: ProjectHandler = (context, call, project) =>
+  withDeployment(context, call, project, (deployment) => {
+    if (call.given.status === undefined) return json(200, writtenRow(context, deployment));
+    const status = String(call.given.status);
+    const refusal = context.behaviour.strictTransitions && transitionFault(deployment, status);
+    if (refusal) return refusal;
+    const updated_at = timestamp(deployment.updated_at);
+    const edited = { ...deployment, status, updated_at, ...(finalStatuses.has(status) && { finished_at: updated_at }) };
+    putDeployment(context.state, project, edited);
+    return json(200, writtenRow(context, edited));
+  });
 
 /** The events by which deployed servers change to a status, and the statuses that allow it; undefined: any other. */
 const transitions: Readonly<Record<string, { readonly event: string; readonly from?: readonly string[] }>> = {
@@ -77,45 +182,39 @@ const transitions: Readonly<Record<string, { readonly event: string; readonly fr
   canceled: { event: "cancel" },
 };
 
-function transitionFault(current: string, wanted: string): ServerReply | undefined {
+/** Deployed servers do not change a deployment of a CI/CD job through the API. */
+function transitionFault({ deployable, status }: Deployment, wanted: string): ServerReply | undefined {
+  if (deployable)
+    return refused(403, "Forbidden - Deployments created using GitLab CI can not be updated using the API");
   const change = transitions[wanted];
-  if (!change || (change.from?.includes(current) ?? current !== wanted)) return undefined;
+  if (!change || (change.from?.includes(status) ?? status !== wanted)) return undefined;
   return json(400, { message: { status: [`cannot transition via "${change.event}"`] } });
 }
 
-/** Deployed servers do not change a deployment of a CI/CD job through the API. */
-function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
-  if (!deployable) return undefined;
-  return refused(403, "Forbidden - Deployments created using GitLab CI can not be updated using the API");
-}
-
 /** DELETE of a deployment, on deployed servers only: rejects a running one and the live one. */
-export const deleteDeployment: ProjectHandler = (context, call, project) => {
-  const deployment = findDeployment(call, project);
-  if ("reply" in deployment) return deployment.reply;
-  const { record } = deployment;
-  const live = project.deployments.findLast(
-    ({ environment, status }) => environment.id === record.environment.id && status === "success",
-  );
-  if (record.status === "running") return json(400, { message: "Cannot destroy running deployment" });
-  if (live === record) return json(400, { message: "Deployment currently deployed to environment" });
-  dropDeployment(context.state, project, record);
-  return noContent;
-};
+export const deleteDeployment: ProjectHandler = (context, call, project) =>
+  withDeployment(context, call, project, (deployment) => {
+    const live = deploymentsOf(context.state, project).findLast(
+      ({ environment, status }) => environment.id === deployment.environment.id && status === "success",
+    );
+    if (deployment.status === "running") return json(400, { message: "Cannot destroy running deployment" });
+    if (live === deployment) return json(400, { message: "Deployment currently deployed to environment" });
+    dropRow(context.state, placeOf(project), { number: deployment.id, row: deployment });
+    return noContent;
+  });
 
 /** The merge requests of a deployment; those that name no deployment belong to each. */
 export const listDeploymentMergeRequests: ProjectHandler = (context, call, project) => {
-  const deployment = findDeployment(call, project);
-  if ("reply" in deployment)
-    return context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : deployment.reply;
-  const { state } = call.raw;
-  const shipped = project.mergeRequests.filter((request) => {
-    return (
-      isShippedWith(request, deployment.record.id) &&
-      (state === undefined || state === "all" || request.state === state)
+  const { state = "all" } = call.raw;
+  const absent = context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : noRecord;
+  const list = ({ id }: Deployment) => {
+    const shipped = (project.merge_requests ?? []).filter(
+      ({ deployment_id = id, deployment_ids = [deployment_id], ...request }) =>
+        (deployment_ids as readonly unknown[]).includes(id) && (state === "all" || request.state === state),
     );
-  });
-  return paged(context, call, inMergeOrder(shipped, call), mergeRequestRow);
+    return paged(context, call, inMergeOrder(shipped, call), mergeRequestRow);
+  };
+  return withDeployment(context, call, project, list, absent);
 };
 
 /** Sorted by `order_by` and `sort`; by default in the order of the seed. */
@@ -127,38 +226,116 @@ function inMergeOrder(requests: readonly JsonObject[], { raw }: ParsedRequest): 
   return sort === "asc" ? ascending : ascending.toReversed();
 }
 
-function isShippedWith({ deployment_id, deployment_ids }: JsonObject, deployment: number): boolean {
-  if (Array.isArray(deployment_ids)) return deployment_ids.includes(deployment);
-  return deployment_id === undefined || deployment_id === deployment;
-}
-
 function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: JsonObject): JsonObject {
   return request;
 }
 
-type FoundDeployment = { readonly record: DeploymentRecord } | { readonly reply: ServerReply };
-
-function findDeployment({ segments }: ParsedRequest, project: ProjectState): FoundDeployment {
-  const id = readInteger(segments.deployment_id);
-  if (id === undefined) return { reply: invalid(["deployment_id is invalid"]) };
-  const record = project.deployments.find((deployment) => deployment.id === id);
-  return record ? { record } : { reply: noRecord };
+/** A row of the list of deployments (docs/api.md#deployments); deployed servers return more of the environment. */
+function listRow({ behaviour }: ServerContext, { tag: _, finished_at: __, ...deployment }: Deployment): JsonObject {
+  if (!behaviour.environmentSlugs) return deployment;
+  const { environment, user } = deployment;
+  return {
+    ...deployment,
+    user: { ...user, avatar_url: user.avatar_url || null },
+    environment: {
+      ...environment,
+      slug: environmentSlug(environment.name),
+      external_url: environment.external_url || null,
+    },
+  };
 }
 
-function nextNumbers({ state }: ServerContext, { record }: ProjectState): { id: number; iid: number } {
-  return { id: nextNumber(state, "deployment"), iid: nextNumber(state, `deployment of ${record.id}`) };
+/** As in a list, except for a field of the job's user that only a list contains. */
+function singleRow(context: ServerContext, deployment: Deployment): JsonObject {
+  const { deployable } = deployment;
+  if (!deployable) return listRow(context, deployment);
+  const { public_email: _, ...user } = deployable.user as JsonObject;
+  return { ...listRow(context, deployment), deployable: { ...deployable, user } };
 }
 
-function initialTimes(status: string): Pick<DeploymentRecord, "created_at" | "updated_at" | "finished_at"> {
-  const now = timestamp();
-  return { created_at: now, updated_at: now, ...(finalStatuses.has(status) && { finished_at: now }) };
+/** The response to a create or an update (docs/api.md#deployments). */
+function writtenRow(context: ServerContext, deployment: Deployment): JsonObject {
+  const { updated_at, ...row } = listRow(context, deployment);
+  return { ...row, ...(context.behaviour.fullDeployments && { updated_at }), deployable: null };
 }
 
-type Wanted = Pick<DeploymentRecord, "ref" | "sha" | "tag" | "status">;
+const most = 24;
+const suffixLength = 6;
 
-/** The last deployment of the environment, if it is identical. */
-function findLastIdentical(project: ProjectState, environment: number, wanted: Wanted): DeploymentRecord | undefined {
-  const last = project.deployments.findLast((deployment) => deployment.environment.id === environment);
-  const names = ["ref", "sha", "tag", "status"] as const;
-  return last && names.every((name) => last[name] === wanted[name]) ? last : undefined;
+/** The name of an environment in host names, as deployed servers derive it: with a suffix if characters are lost. */
+function environmentSlug(name: string): string {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, "-");
+  const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replace(/-+/g, "-");
+  if (slug === name && slug.length <= most) return slug.replace(/-$/, "");
+  const start = slug.slice(0, most - suffixLength - 1).replace(/-$/, "");
+  const hash = createHash("sha256").update(name).digest("hex");
+  return `${start}-${BigInt(`0x${hash}`).toString(36).slice(-suffixLength)}`;
+}
+
+export function loadDeployment(state: State, project: Repository, seed: SeedDeployment, now: string): void {
+  const id = seed.id ? takeNumber(state, "deployment", seed.id) : nextNumber(state, "deployment");
+  const counter = counterOf(project);
+  const status = seed.status ?? "success";
+  const created_at = parseInstant(seed.created_at, now);
+  const updated_at = parseInstant(seed.updated_at, created_at);
+  const { environment = "production" } = seed;
+  const deployment = {
+    id,
+    iid: seed.iid ? takeNumber(state, counter, seed.iid) : nextNumber(state, counter),
+    ref: seed.ref ?? "main",
+    sha: seed.sha ?? String(id).padStart(40, "0"),
+    tag: seed.tag ?? false,
+    status,
+    created_at,
+    updated_at,
+    ...(finalStatuses.has(status) && { finished_at: parseInstant(seed.finished_at, updated_at) }),
+    user: { ...userOf(1, "admin"), ...seed.user },
+    environment: environmentOf(state, project, typeof environment === "string" ? { name: environment } : environment),
+    deployable: null,
+  };
+  putDeployment(state, project, {
+    ...deployment,
+    deployable: seed.deployable ? jobOf(deployment, seed.deployable) : null,
+  });
+}
+
+function parseInstant(text: string | undefined, otherwise: string): string {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? otherwise : new Date(time).toISOString();
+}
+
+/** The environment of that name among the project's deployments, or a new one. */
+function environmentOf(
+  state: State,
+  project: Repository,
+  { id, name, external_url }: Exclude<NonNullable<SeedDeployment["environment"]>, string>,
+): Deployment["environment"] {
+  const known = deploymentsOf(state, project).find(({ environment }) => environment.name === name)?.environment;
+  if (known && external_url === undefined) return known;
+  return {
+    id: id ? takeNumber(state, "environment", id) : (known?.id ?? nextNumber(state, "environment")),
+    name,
+    external_url: external_url ?? "",
+  };
+}
+
+/** A job as the specification shapes it (docs/api.md#deployments), with missing fields derived from its deployment. */
+function jobOf(deployment: Deployment, written: JsonObject): JsonObject {
+  const { id, ref, sha, tag, status, created_at, user } = deployment;
+  const made = { id, status, stage: "deploy", name: "deploy", ref, tag, coverage: null };
+  const times = { created_at, started_at: null, finished_at: null };
+  const pages = { skype: "", linkedin: "", twitter: "", website_url: "", organization: "" };
+  const author = { author_name: user.name, author_email: `${user.username}@example.com` };
+  const commit = { id: sha, short_id: sha.slice(0, 8), title: "Deploy", message: "Deploy", ...author, created_at };
+  const web_url = `https://code.example.com/pipelines/${id}`;
+  const pipeline = { id, ref, sha, status, created_at, updated_at: created_at, web_url };
+  return {
+    ...made,
+    ...times,
+    runner: null,
+    ...written,
+    user: { ...user, created_at, bio: null, location: null, public_email: "", ...pages, ...Object(written.user) },
+    commit: { ...commit, ...Object(written.commit) },
+    pipeline: { ...pipeline, ...Object(written.pipeline) },
+  };
 }

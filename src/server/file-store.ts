@@ -11,7 +11,7 @@ import {
 import { UserError } from "../base/exit.ts";
 import { parsedJson } from "../base/json.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { type RowKind, rowKinds, type Store, type StoredRow } from "./store.ts";
+import type { RowKind, Store, StoredRow } from "./state.ts";
 
 const heading = `${JSON.stringify({ evenkeel: "data of serve", version: 1 })}\n`;
 
@@ -51,12 +51,19 @@ function readRows(file: string, content: Buffer): { readonly rows: Rows; readonl
   for (const [index, line] of lines.entries()) {
     const entries = parsedJson(line);
     if (!Array.isArray(entries)) throw unusable(file, `line ${index + 2} is damaged`);
-    for (const [kind, key, value] of entries as readonly Entry[]) {
+    for (const [kind, key, value] of (entries as readonly Entry[]).map(currentEntry)) {
       if (value === undefined) rows.delete(`${kind} ${key}`);
       else rows.set(`${kind} ${key}`, { kind, key, value });
     }
   }
   return { rows, size };
+}
+
+/** Deployments had a kind of their own. */
+function currentEntry(entry: Entry): Entry {
+  const [kind, key, value] = entry as readonly [string, string, ({ readonly id: number } | undefined)?];
+  if (kind !== "deployment") return entry;
+  return ["resource", `deployment/${key}`, value && { number: value.id, row: value }];
 }
 
 interface OpenFile {
@@ -79,7 +86,7 @@ function createStore(file: string, rows: Rows, open: OpenFile): Store {
   };
   return {
     fresh: rows.size === 0,
-    rows: () => rowKinds.flatMap((kind) => [...rows.values()].filter((row) => row.kind === kind)),
+    rows: () => rows.values(),
     save: (kind, key, value) => void dirty.set(`${kind} ${key}`, [kind, key, value]),
     forget: (kind, key) => void dirty.set(`${kind} ${key}`, [kind, key]),
     settled,

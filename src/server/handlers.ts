@@ -1,134 +1,181 @@
+import { type Endpoint, type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
+import { compareReleases } from "../model/releases.ts";
 import { listAuditEvents } from "./audit-events.ts";
-import { createGroup, createProject, listGroupProjects, listSubgroups } from "./created.ts";
-import { listDeployments } from "./deployment-list.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { createGroup, createProject } from "./created.ts";
 import * as deployments from "./deployments.ts";
-import { formerProject, movedReply } from "./former-paths.ts";
-import { getGroup, listGroups } from "./groups.ts";
 import * as mergeRequests from "./merge-requests.ts";
-import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
+import { addMove, listMoves, moveHandler, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
-import { getProject, listProjects, setArchived } from "./projects.ts";
-import { forbidden, invalid, notFound, outOfScope, type ServerReply } from "./reply.ts";
-import { type RouteName, routes } from "./routes.ts";
 import {
-  accessRefusal,
+  getGroup,
+  getProject,
+  listGroupProjects,
+  listGroups,
+  listProjects,
+  listSubgroups,
+  setArchived,
+} from "./projects.ts";
+import { forbidden, invalid, json, outOfScope, type ServerReply } from "./reply.ts";
+import type { ServedRoute } from "./routes.ts";
+import {
+  admitProject,
   type Handler,
-  type ParsedRequest,
+  hasRole,
+  isInScope,
   type ProjectHandler,
   type ServerContext,
+  type ServerRequest,
 } from "./server-context.ts";
-import { type Caller, findProject, type MoveKind, type Role, roles } from "./state.ts";
 import { getMetadata, getToken, getUser, getVersion, listUsers } from "./users.ts";
 
-type HandlerRow = {
-  readonly role: Role;
-  /** True if the role is checked before the parameters. */
-  readonly roleFirst?: true;
+/** A handler that checks the parameters before the project and the role, or after the role. */
+type Answer = { readonly project: ProjectHandler } | { readonly instance: Handler };
+
+type ServedEndpoint = Pick<Endpoint, "path" | "needs" | "parameters" | "introduced" | "observed"> & {
+  readonly method: string;
+  readonly body?: "form" | "json";
   /** True if archived projects accept it. */
   readonly ofArchived?: true;
-} & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
+  /** True if a token of any scope may read it. */
+  readonly ofAnyScope?: true;
+} & Answer;
 
-function moveHandlers<Kind extends MoveKind>(kind: Kind) {
-  const asAdmin = { role: "admin", roleFirst: true } as const;
-  return {
-    [`oneMove:${kind}`]: { ...asAdmin, instance: showMove(kind) },
-    [`ownMoves:${kind}`]: { ...asAdmin, instance: ownMoves(kind) },
-    [`ownMove:${kind}`]: { ...asAdmin, instance: ownMove(kind) },
-    [`addMove:${kind}`]: { ...asAdmin, instance: addMove(kind) },
-  } as Readonly<Record<`${"oneMove" | "ownMoves" | "ownMove" | "addMove"}:${Kind}`, HandlerRow>>;
-}
+const handlers: Readonly<Record<EndpointName, Answer & Pick<ServedEndpoint, "ofAnyScope">>> = {
+  listGroups: { instance: listGroups },
+  getGroup: { instance: getGroup },
+  listProjects: { instance: listProjects },
+  getProject: { project: getProject },
 
-const handlers: Readonly<Record<RouteName, HandlerRow>> = {
-  listGroups: { role: "guest", instance: listGroups },
-  createGroup: { role: "guest", instance: createGroup },
-  listGroupProjects: { role: "guest", instance: listGroupProjects },
-  listSubgroups: { role: "guest", instance: listSubgroups },
-  getGroup: { role: "guest", instance: getGroup },
+  getUser: { instance: getUser, ofAnyScope: true },
+  getToken: { instance: getToken, ofAnyScope: true },
+  getVersion: { instance: getVersion, ofAnyScope: true },
+  getMetadata: { instance: getMetadata, ofAnyScope: true },
 
-  listProjects: { role: "guest", instance: listProjects },
-  createProject: { role: "guest", instance: createProject },
-  getProject: { role: "guest", project: getProject },
-  archiveProject: { role: "owner", project: setArchived(true) },
-  unarchiveProject: { role: "owner", ofArchived: true, project: setArchived(false) },
+  listDeployments: { project: deployments.listDeployments },
+  getDeployment: { project: deployments.getDeployment },
+  createDeployment: { project: deployments.createDeployment },
+  updateDeployment: { project: deployments.editDeployment },
+  deleteDeployment: { project: deployments.deleteDeployment },
+  listDeploymentMergeRequests: { project: deployments.listDeploymentMergeRequests },
 
-  getUser: { role: "guest", instance: getUser },
-  getToken: { role: "guest", instance: getToken },
-  getVersion: { role: "guest", instance: getVersion },
-  getMetadata: { role: "guest", instance: getMetadata },
-  listUsers: { role: "guest", instance: listUsers },
+  listAuditEvents: { instance: listAuditEvents("project") },
+  listGroupAuditEvents: { instance: listAuditEvents("group") },
 
-  listDeployments: { role: "reporter", project: listDeployments },
-  getDeployment: { role: "reporter", project: deployments.getDeployment },
-  createDeployment: { role: "developer", project: deployments.createDeployment },
-  updateDeployment: { role: "developer", project: deployments.editDeployment },
-  deleteDeployment: { role: "maintainer", project: deployments.deleteDeployment },
-  listDeploymentMergeRequests: { role: "reporter", project: deployments.listDeploymentMergeRequests },
+  createCommit: { project: mergeRequests.createCommit },
+  listMergeRequests: { project: mergeRequests.filterMergeRequests },
+  createMergeRequest: { project: mergeRequests.createMergeRequest },
+  updateMergeRequest: { project: mergeRequests.updateMergeRequest },
 
-  listAuditEvents: { role: "maintainer", instance: listAuditEvents("project") },
-  listGroupAuditEvents: { role: "maintainer", instance: listAuditEvents("group") },
-
-  createCommit: { role: "developer", project: mergeRequests.createCommit },
-  listCommits: { role: "reporter", project: mergeRequests.listCommits },
-  getFile: { role: "reporter", project: mergeRequests.getFile },
-  listMergeRequests: { role: "reporter", project: mergeRequests.filterMergeRequests },
-  getMergeRequest: { role: "reporter", project: mergeRequests.getMergeRequest },
-  createMergeRequest: { role: "developer", project: mergeRequests.createMergeRequest },
-  updateMergeRequest: { role: "developer", project: mergeRequests.updateMergeRequest },
-
-  moveProjects: { role: "admin", roleFirst: true, instance: scheduleMoves("project") },
-  moveSnippets: { role: "admin", roleFirst: true, instance: scheduleMoves("snippet") },
-  moveGroups: { role: "admin", roleFirst: true, instance: scheduleMoves("group") },
-
-  listProjectMoves: { role: "admin", roleFirst: true, instance: listMoves("project") },
-  listSnippetMoves: { role: "admin", roleFirst: true, instance: listMoves("snippet") },
-  listGroupMoves: { role: "admin", roleFirst: true, instance: listMoves("group") },
-
-  ...moveHandlers("project"),
-  ...moveHandlers("snippet"),
-  ...moveHandlers("group"),
+  moveProjects: { instance: moveHandler("project", scheduleMoves) },
+  moveSnippets: { instance: moveHandler("snippet", scheduleMoves) },
+  moveGroups: { instance: moveHandler("group", scheduleMoves) },
+  listProjectMoves: { instance: moveHandler("project", listMoves) },
+  listSnippetMoves: { instance: moveHandler("snippet", listMoves) },
+  listGroupMoves: { instance: moveHandler("group", listMoves) },
 };
 
-const noProject = notFound("Project");
+const text: Parameter = { type: "string" };
+const repository = "/projects/:id/repository";
+const archiving = { method: "POST", needs: "owner" } as const;
 
-export interface RoutedRequest {
-  readonly endpoint: RouteName;
-  readonly caller: Caller;
-  readonly segments: ParsedRequest["segments"];
-  readonly raw: ParsedRequest["raw"];
-  readonly address: string;
-  /** The error if the body could not be read; reported after authentication. */
-  readonly unreadable?: ServerReply | undefined;
+/** Endpoints that Evenkeel does not call: for other clients, and for looking up and creating owners of resources. */
+const others: readonly ServedEndpoint[] = [
+  { method: "POST", path: "/projects", body: "json", instance: createProject },
+  { method: "POST", path: "/groups", body: "json", instance: createGroup },
+  { method: "GET", path: "/groups/:id/projects", instance: listGroupProjects },
+  { method: "GET", path: "/groups/:id/subgroups", instance: listSubgroups },
+  { ...archiving, path: "/projects/:id/archive", project: setArchived(true) },
+  { ...archiving, path: "/projects/:id/unarchive", ofArchived: true, project: setArchived(false) },
+  {
+    method: "GET",
+    path: `${repository}/commits`,
+    needs: "reporter",
+    parameters: { ref_name: text },
+    project: mergeRequests.listCommits,
+  },
+  {
+    method: "GET",
+    path: `${repository}/files/:file/raw`,
+    needs: "reporter",
+    parameters: { ref: text },
+    project: mergeRequests.getFile,
+  },
+  {
+    method: "GET",
+    path: "/projects/:id/merge_requests/:iid",
+    needs: "reporter",
+    project: mergeRequests.getMergeRequest,
+  },
+  { method: "GET", path: "/users", parameters: { username: text }, instance: listUsers },
+  ...(["project", "snippet", "group"] as const).flatMap((kind) => {
+    const [all, own] = [`/${kind}_repository_storage_moves`, `/${kind}s/:id/repository_storage_moves`];
+    const read = { method: "GET", observed: true, needs: "administrator" } as const;
+    const show = moveHandler(kind, showMove);
+    return [
+      { ...read, path: `${all}/:move_id`, instance: show },
+      { ...read, path: own, instance: moveHandler(kind, listMoves) },
+      { ...read, path: `${own}/:move_id`, instance: show },
+      {
+        ...read,
+        method: "POST",
+        path: own,
+        body: "form",
+        parameters: { destination_storage_name: text },
+        instance: moveHandler(kind, addMove),
+      } as const,
+    ];
+  }),
+];
+
+/** The endpoints of the specification and of other clients that a release has. */
+export function endpointRoutes({ release, behaviour }: Pick<ServerContext, "release" | "behaviour">): ServedRoute[] {
+  const own = (Object.keys(endpoints) as EndpointName[]).map((name): ServedEndpoint => {
+    const parameters = { ...endpoints[name].parameters, ...behaviour.parameters[name] };
+    return {
+      ...endpoints[name],
+      parameters: name === "listDeployments" ? deploymentFilters(behaviour, parameters) : parameters,
+      ...handlers[name],
+    };
+  });
+  return [...own, ...others]
+    .filter(({ observed }) => behaviour.beyondSpec || !observed)
+    .filter(({ introduced }) => !introduced || compareReleases(release, introduced) >= 0)
+    .map((endpoint) => {
+      const { method, path } = endpoint;
+      return { method, path, answer: (context, request) => handle(context, request, endpoint) };
+    });
 }
 
-/** Checks in the platform's order (project, role, parameters; or parameters first, by the row), then calls the handler. */
-export function handle(context: ServerContext, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
-  const row = handlers[endpoint];
-  if (!isInScope(asked.caller, endpoint)) return outOfScope;
-  const { values, faults } = readParameters(context.parameters[endpoint], asked.raw);
-  const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
-  const call: ParsedRequest = { ...asked, given: values };
-  if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(context, call);
-  const named = asked.segments.id ?? "";
-  const project = findProject(context.state, named) ?? formerProject(context, named);
-  if (project && !("record" in project)) {
-    return movedReply(routes[endpoint].method, call.address, call.raw, project.movedTo);
-  }
-  if (unread && !row.roleFirst) return unread;
-  if (!project) return noProject;
-  const refusal =
-    accessRefusal(project, row.ofArchived ?? routes[endpoint].method === "GET") ?? roleRefusal(row, asked.caller);
-  return refusal ?? unread ?? row.project(context, call, project);
+function deploymentFilters(
+  { ordersByRef, moreStatuses, knowsFinish }: Behaviour,
+  { order_by: order, status, ...filters }: Readonly<Record<string, Parameter>>,
+): Readonly<Record<string, Parameter>> {
+  const listed = order?.enum?.filter((each) => ordersByRef || each !== "ref") ?? [];
+  const orders = [...listed, ...((knowsFinish && order?.beyond?.enum) || [])];
+  const statuses = [...(status?.enum ?? []), ...((moreStatuses && status?.beyond?.enum) || [])];
+  return {
+    ...(order && { order_by: { ...order, enum: orders } }),
+    ...filters,
+    ...(status && { status: { ...status, enum: statuses } }),
+    ...(knowsFinish && { finished_after: { type: "datetime" }, finished_before: { type: "datetime" } }),
+  };
 }
 
-const ofAnyScope: ReadonlySet<RouteName> = new Set(["getUser", "getVersion", "getMetadata"]);
+const needsJson = json(415, { error: "415 Unsupported Media Type: application/json is needed" });
 
-/** Scopes are checked first; any scope may read the user of the token. */
-function isInScope({ scopes = ["api"] }: Caller, endpoint: RouteName): boolean {
-  if (scopes.includes("api") || scopes.includes("granular") || endpoint === "getToken") return true;
-  if (routes[endpoint].method !== "GET") return false;
-  return scopes.includes("read_api") || ofAnyScope.has(endpoint);
-}
-
-function roleRefusal(row: HandlerRow, { role }: Caller): ServerReply | undefined {
-  return roles.indexOf(role) >= roles.indexOf(row.role) ? undefined : forbidden;
+/** Checks scope, project, role and parameters in the platform's order, then calls the handler. */
+function handle(context: ServerContext, request: ServerRequest, endpoint: ServedEndpoint): ServerReply {
+  const { needs = "guest", parameters = {}, body, ofArchived, ofAnyScope } = endpoint;
+  if (!isInScope(request.caller, request.method, ofAnyScope)) return outOfScope;
+  const raw = { ...request.query, ...request.body };
+  const { values, faults } = readParameters(parameters, raw);
+  const isUnfit = body === "json" && !request.isJson && !context.behaviour.movesTakeForms;
+  const unread = request.unreadable ?? (isUnfit ? needsJson : faults.length > 0 ? invalid(faults) : undefined);
+  const call = { ...request, raw, given: values };
+  const refusal = hasRole(request.caller, needs === "administrator" ? "admin" : needs) ? undefined : forbidden;
+  if ("instance" in endpoint) return refusal ?? unread ?? endpoint.instance(context, call);
+  if (unread) return unread;
+  const project = admitProject(context, request, ofArchived ?? endpoint.method === "GET");
+  return "status" in project ? project : (refusal ?? endpoint.project(context, call, project));
 }

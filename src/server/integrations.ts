@@ -1,27 +1,34 @@
 import type { JsonObject } from "../base/json.ts";
-import { type Integration, type IntegrationParameter, type ObservedQuirk, quirksAt } from "../model/catalogue.ts";
+import {
+  type Catalogue,
+  type Integration,
+  type IntegrationParameter,
+  type ObservedQuirk,
+  quirksAt,
+} from "../model/catalogue.ts";
 import { holdsIn } from "../model/dialect.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { CallName } from "../model/resource-kind.ts";
 import type { Scalar } from "../model/types.ts";
-import {
-  createdRecord,
-  disabledRecord,
-  editedRecord,
-  entityOf,
-  type IntegrationRecord,
-  inactiveRecord,
-  rowOf,
-} from "./integration-record.ts";
-import { putRecord, recordsOf, removeRow, rowsAbove } from "./kind-store.ts";
+import { type Admitted, putRecord, recordsOf, removeRow, rowsAbove } from "./kind-store.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
-import { releasesOf } from "./release-facts.ts";
+import { flagsListedIn, releasesOf } from "./release-facts.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
-import type { Admitted, ServerContext } from "./server-context.ts";
-import { nextNumber } from "./state.ts";
+import type { ServerContext } from "./server-context.ts";
+import { nextNumber, timestamp } from "./state.ts";
 
-const noIntegration = ({ behaviour }: ServerContext) => notFound(behaviour.notFoundAs);
-const unknownSlug = invalid(["slug does not have a valid value"]);
+export interface IntegrationRecord {
+  readonly id: number;
+  readonly slug: string;
+  readonly active: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly inherited?: true;
+  /** Event flags and other parameters that have been set. */
+  readonly values: Values;
+}
+
+type Values = Readonly<Record<string, Scalar>>;
 
 /** The integration endpoints (docs/api.md#integrations). Lists have no pages, and contain only active ones. */
 export const integrationHandlers: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
@@ -33,7 +40,8 @@ export const integrationHandlers: Readonly<Record<CallName, (admitted: Admitted)
 };
 
 function listIntegrations(admitted: Admitted): ServerReply {
-  const active = [...effectiveIntegrations(admitted).values()].filter((record) => record.active);
+  const effective = new Map([...inheritedRecords(admitted), ...ownRecords(admitted)]);
+  const active = [...effective.values()].filter((record) => record.active);
   return json(
     200,
     active.map((record) => rowOf(admitted.context, record)),
@@ -42,29 +50,36 @@ function listIntegrations(admitted: Admitted): ServerReply {
 
 function showIntegration(admitted: Admitted): ServerReply {
   const { context } = admitted;
-  const known = lookUp(admitted);
-  if (!known) return unknownSlug;
-  if ("status" in known) return known;
-  return known.record ? json(200, entityOf(context, known.integration, known.record)) : noIntegration(context);
+  const found = lookUp(admitted);
+  if ("status" in found) return found;
+  return found.record ? json(200, entityOf(context, found.integration, found.record)) : noIntegration(context);
+}
+
+function noIntegration({ behaviour }: ServerContext): ServerReply {
+  return notFound(behaviour.notFoundAs);
 }
 
 function editIntegration(admitted: Admitted): ServerReply {
-  const { context } = admitted;
-  const raw = { ...admitted.asked.query, ...admitted.asked.body };
+  const { context, request, kind } = admitted;
+  const { behaviour, kinds, state } = context;
+  const raw = { ...request.query, ...request.body };
   const integration = context.slugs.get(readSlug(admitted));
   if (!integration) return notAllowed;
   if ("status" in integration) return integration;
   const { values, active, faults } = readIntegration(context, integration, raw);
   if (faults.length > 0) return invalid(faults);
-  if (isUnclear(context, raw)) return invalid(["use_inherited_settings is invalid"]);
+  const asked = readBoolean(raw[inheriting]);
+  const groupsHaveThem = kinds.all.some(({ of, file }) => of === "group" && file === kind.file);
   const before = ownRecords(admitted).get(integration.slug);
-  if (before && inheritsAgain(admitted, raw))
-    removeRow(context.state, admitted, { number: before.id, row: { ...before } });
-  const known = effectiveIntegrations(admitted).get(integration.slug);
-  if (known && staysInherited(context, raw, known)) return json(200, entityOf(context, integration, known));
-  const own = known && ownRecord(admitted, known);
-  const record = own ? editedRecord(context, own, values, active) : createdRecord(context, integration, values, active);
-  if (record !== ownRecords(admitted).get(integration.slug)) saveRecord(admitted, record);
+  const own = groupsHaveThem && asked ? undefined : before;
+  if (before && !own) removeRow(state, admitted, { number: before.id, row: { ...before } });
+  const known = own ?? inheritedRecords(admitted).get(integration.slug);
+  if (known?.inherited && behaviour.inheritedSettings && asked !== false)
+    return json(200, entityOf(context, integration, known));
+  const record = known
+    ? editedRecord(context, integration, own ?? copiedRecord(context, known), { values, active })
+    : createdRecord(context, integration, values, active);
+  if (record !== own) saveRecord(admitted, record);
   return json(200, entityOf(context, integration, record));
 }
 
@@ -72,86 +87,64 @@ function saveRecord(admitted: Admitted, record: IntegrationRecord): void {
   putRecord(admitted.context.state, admitted, { number: record.id, row: { ...record } });
 }
 
-/** The record that a write edits: a group's record is copied first. */
-function ownRecord(admitted: Admitted, known: IntegrationRecord): IntegrationRecord {
-  const id = () => nextNumber(admitted.context.state, "integration");
-  return ownRecords(admitted).get(known.slug) ?? { ...known, id: id() };
-}
-
-/** True if a request returns to the settings of a group. */
-function inheritsAgain({ kind, context: { kinds } }: Admitted, raw: JsonObject): boolean {
-  const groupsHaveThem = kinds.all.some(({ of, file }) => of === "group" && file === kind.file);
-  return groupsHaveThem && readBoolean(raw.use_inherited_settings) === true;
+/** A group's record as the project's own. */
+function copiedRecord({ state }: ServerContext, known: IntegrationRecord): IntegrationRecord {
+  return { ...known, id: nextNumber(state, "integration") };
 }
 
 function disableIntegration(admitted: Admitted): ServerReply {
-  const { context } = admitted;
-  const known = lookUp(admitted);
-  if (!known) return unknownSlug;
-  if ("status" in known) return known;
-  const record = known.record ?? inactiveRecord(context, known.integration);
-  if (!record) return context.behaviour.deletesUnconfigured ? noContent : noIntegration(context);
-  if (isChangedSince(admitted, known.record)) return changedSince;
-  if (record.active || record !== known.record)
-    saveRecord(admitted, disabledRecord(context, known.integration, ownRecord(admitted, record)));
+  const { context, request } = admitted;
+  const { behaviour } = context;
+  const found = lookUp(admitted);
+  if ("status" in found) return found;
+  const { integration, record } = found;
+  if (!record && (!behaviour.deleteCreatesInactive || !integration))
+    return behaviour.deletesUnconfigured ? noContent : noIntegration(context);
+  const { unmodifiedSince = Number.POSITIVE_INFINITY } = request;
+  if (record && behaviour.conditionalRemovals && Date.parse(record.updated_at) > unmodifiedSince) return changedSince;
+  if (record?.active) {
+    const own = ownRecords(admitted).get(record.slug) ?? copiedRecord(context, record);
+    saveRecord(admitted, disabledRecord(context, integration, own));
+  } else if (!record && integration) {
+    saveRecord(admitted, disabledRecord(context, integration, createdRecord(context, integration, {}, false)));
+  }
   return noContent;
 }
 
-/** True if the integration changed after the time in the request, on a server that checks it. */
-function isChangedSince({ context, asked }: Admitted, record?: IntegrationRecord): boolean {
-  const { behaviour } = context;
-  const { unmodifiedSince } = asked;
-  if (!behaviour.conditionalRemovals || unmodifiedSince === undefined || !record) return false;
-  return Date.parse(record.updated_at) > unmodifiedSince;
-}
-
-/** True if `use_inherited_settings` is not a boolean, on a server that knows it. */
-function isUnclear(context: ServerContext, { use_inherited_settings: asked }: JsonObject): boolean {
-  return knowsInheriting(context) && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
-}
-
-/** True if inherited settings stay: the request does not override them. */
-function staysInherited({ behaviour }: ServerContext, raw: JsonObject, { inherited }: IntegrationRecord): boolean {
-  return behaviour.inheritedSettings && inherited === true && readBoolean(raw.use_inherited_settings) !== false;
-}
-
-interface Known {
+interface Found {
   readonly integration: Integration | undefined;
   readonly record: IntegrationRecord | undefined;
 }
 
 /** A slug outside the catalogue exists if it was seeded. */
-function lookUp(admitted: Admitted): Known | ServerReply | undefined {
+function lookUp(admitted: Admitted): Found | ServerReply {
   const slug = readSlug(admitted);
   const integration = admitted.context.slugs.get(slug);
   if (integration && "status" in integration) return integration;
-  const record = effectiveIntegrations(admitted).get(slug);
-  return integration || record ? { integration, record } : undefined;
+  const record = ownRecords(admitted).get(slug) ?? inheritedRecords(admitted).get(slug);
+  return integration || record ? { integration, record } : invalid(["slug does not have a valid value"]);
 }
 
-function readSlug({ asked }: Admitted): string {
-  return asked.match.named.slug ?? "";
+function readSlug({ named }: Admitted): string {
+  return named.slug ?? "";
 }
 
 function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
   return bySlug(recordsOf(admitted.context.state, admitted).map(({ row }) => row));
 }
 
+/** The active integrations of the nearest group above that has each. */
+function inheritedRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
+  const active = [...bySlug(rowsAbove(admitted)).values()].filter((record) => record.active);
+  return bySlug(active.map((record) => ({ ...record, inherited: true })));
+}
+
 function bySlug(rows: readonly JsonObject[]): Map<string, IntegrationRecord> {
   return new Map((rows as unknown as readonly IntegrationRecord[]).map((record) => [record.slug, record]));
 }
 
-/** The integrations as servers return them: own ones, else those of the nearest group above. */
-function effectiveIntegrations(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
-  const { context, found } = admitted;
-  const above = bySlug(rowsAbove(context.state, context.kinds, admitted, found.path));
-  const inherited = [...above.values()].filter(({ active }) => active);
-  const rows = inherited.map((record) => [record.slug, { ...record, inherited: true as const }] as const);
-  return new Map([...rows, ...ownRecords(admitted)]);
-}
-
 interface ReadIntegration {
-  readonly values: Readonly<Record<string, Scalar>>;
+  readonly values: Values;
   /** `active`, if it is a parameter and is not ignored. */
   readonly active: boolean | undefined;
   readonly faults: readonly string[];
@@ -184,25 +177,26 @@ const words: Record<FaultKind, string> = {
 /** A parameter of every write that belongs to no integration. */
 const inheriting = "use_inherited_settings";
 
-/** True if servers of the release accept it, in every behaviour: Evenkeel sends it to all of them. */
-function knowsInheriting({ release }: Pick<ServerContext, "release">): boolean {
-  return holdsIn(releasesOf("inherited-integrations"), release);
-}
-
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function findFaults(context: ServerContext, integration: Integration, read: JsonObject): string[] {
-  const { behaviour, release } = context;
+function findFaults({ behaviour, release }: ServerContext, integration: Integration, read: JsonObject): string[] {
+  // In every behaviour: Evenkeel sends it to all servers of the release.
+  const knowsInheriting = holdsIn(releasesOf("inherited-integrations"), release);
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set, release)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
-    .filter(({ parameter }) => !(parameter === inheriting && knowsInheriting(context)))
+    .filter(({ parameter }) => !(parameter === inheriting && knowsInheriting))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
-  if (!behaviour.quirks) return faults;
   const required = [...integration.parameters.values()].filter(
-    (parameter) => quirksAt(parameter, release).has("required") && !(parameter.name in read),
+    (parameter) => behaviour.quirks && quirksAt(parameter, release).has("required") && !(parameter.name in read),
   );
-  return [...faults, ...required.map(({ name }) => `${name} is missing`)];
+  const { [inheriting]: asked = "" } = read;
+  const isUnclear = knowsInheriting && asked !== "" && readBoolean(asked) === undefined;
+  return [
+    ...faults,
+    ...required.map(({ name }) => `${name} is missing`),
+    ...(isUnclear ? [`${inheriting} is invalid`] : []),
+  ];
 }
 
 function storedValues(
@@ -226,4 +220,131 @@ function applyQuirks(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar 
   if (typeof value !== "string") return value;
   const trimmed = quirks.has("trimmed") ? value.trim() : value;
   return quirks.has("slash") ? trimmed.replace(/\/$/, "") : trimmed;
+}
+
+/** A new record with the values of a PUT and the initial values of deployed servers. */
+function createdRecord(
+  context: ServerContext,
+  integration: Integration,
+  values: Values,
+  active = activeAfterPut(context, integration),
+): IntegrationRecord {
+  const { state, behaviour } = context;
+  const now = timestamp();
+  const initial = [...integration.parameters.values()].flatMap(({ name, initial: value }) =>
+    value === undefined || !behaviour.quirks ? [] : [[name, value]],
+  );
+  return {
+    id: nextNumber(state, "integration"),
+    slug: integration.slug,
+    active,
+    created_at: now,
+    updated_at: now,
+    values: { ...Object.fromEntries(initial), ...values },
+  };
+}
+
+/** Activity after a PUT without `active`: true, unless the integration keeps its state, or `active` has a default. */
+function activeAfterPut(
+  { behaviour }: ServerContext,
+  { parameters, staysOff }: Integration,
+  before?: boolean,
+): boolean {
+  if (behaviour.quirks && staysOff) return before ?? false;
+  const active = parameters.get("active");
+  return behaviour.putActivates || !active || (before ?? (active.default ?? true) === true);
+}
+
+/**
+ * Returns the same record if nothing changes, so that `updated_at` does not change. Deployed servers do not change it
+ * either if only settings change that they store separately.
+ */
+function editedRecord(
+  context: ServerContext,
+  integration: Integration,
+  known: IntegrationRecord,
+  { values, active = activeAfterPut(context, integration, known.active) }: Pick<ReadIntegration, "values" | "active">,
+): IntegrationRecord {
+  const { behaviour } = context;
+  const changed = Object.keys(values).filter((name) => known.values[name] !== values[name]);
+  const staysActive = active === known.active;
+  if (!behaviour.writesMove && staysActive && changed.length === 0) return known;
+  const isApart = (name: string) => integration.parameters.get(name)?.level === "properties";
+  const isUnmoved = behaviour.quirks && integration.apart && staysActive && changed.every(isApart);
+  const updated_at = isUnmoved ? known.updated_at : timestamp(known.updated_at);
+  return { ...withoutInheritance(known), active, values: { ...known.values, ...values }, updated_at };
+}
+
+function disabledRecord(
+  { behaviour }: ServerContext,
+  integration: Integration | undefined,
+  record: IntegrationRecord,
+): IntegrationRecord {
+  const values = behaviour.deleteWipes ? wipeValues(integration, record.values) : record.values;
+  return { ...withoutInheritance(record), active: false, values, updated_at: timestamp(record.updated_at) };
+}
+
+/** Parameters become null, including those with a default; event flags are kept. */
+function wipeValues(integration: Integration | undefined, values: Values): Values {
+  const isTop = (name: string) => integration?.parameters.get(name)?.level === "top";
+  const names = [...(integration?.parameters.keys() ?? []), ...Object.keys(values)].filter((name) => !isTop(name));
+  const flags = Object.entries(values).filter(([name]) => isTop(name));
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...Object.fromEntries(flags) };
+}
+
+/** A written integration is the project's own. */
+function withoutInheritance({ inherited: _, ...record }: IntegrationRecord): IntegrationRecord {
+  return record;
+}
+
+type Fields = Record<string, unknown>;
+
+/** A row of the list: the fields of the spec, all flags true until they are set (docs/api.md#list-items). */
+function rowOf({ catalogue, behaviour, release }: ServerContext, record: IntegrationRecord): Fields {
+  const { id, slug, created_at, updated_at, active, values } = record;
+  const title = catalogue.integrations.get(slug)?.title ?? slug.replaceAll("-", " ");
+  const row: Fields = { id, title, slug, created_at, updated_at, active };
+  for (const flag of catalogue.listedFlags) row[flag] = values[flag] ?? true;
+  if (behaviour.quirks) for (const [flag, unset] of flagsListedIn(release)) row[flag] = values[flag] ?? unset;
+  return behaviour.inheritedSettings ? { ...row, inherited: record.inherited ?? false } : row;
+}
+
+/** The response to a GET of one and to a PUT: the row, flags that a list omits, and `properties`. */
+function entityOf(context: ServerContext, integration: Integration | undefined, record: IntegrationRecord): Fields {
+  const entity = rowOf(context, record);
+  if (!integration) return { ...entity, properties: unlistedFlags(context.catalogue, record) };
+  if (!context.behaviour.quirks) for (const field of integration.omitted) delete entity[field];
+  const properties: Fields = {};
+  for (const parameter of integration.parameters.values()) {
+    const { name, level } = parameter;
+    if (!isShown(context, parameter) || (level === "top" && name in entity)) continue;
+    const value = responseValue(context, integration, parameter, record);
+    if (value === undefined) continue;
+    if (level === "top") entity[name] = value;
+    else properties[name] = value;
+  }
+  return { ...entity, properties };
+}
+
+function unlistedFlags({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fields {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
+}
+
+/** By the specification, only the secrets that it returns; on deployed servers, all that are not hidden. */
+function isShown({ behaviour, release }: ServerContext, parameter: IntegrationParameter): boolean {
+  if (behaviour.quirks) return !quirksAt(parameter, release).has("hidden");
+  return !parameter.secret || parameter.returned;
+}
+
+/** A flag that was never set is off unless the list contains it; other parameters have their defaults. */
+function responseValue(
+  { behaviour }: ServerContext,
+  { apart }: Integration,
+  { name, level, default: byDefault, "x-observed-fallback": fallback }: IntegrationParameter,
+  { values }: IntegrationRecord,
+): Scalar | undefined {
+  const value = behaviour.quirks && fallback ? values[name] || values[fallback] : values[name];
+  if (value !== undefined && (value !== null || behaviour.quirks)) return value;
+  if (level === "top") return false;
+  return byDefault ?? (behaviour.unsetNull || (behaviour.quirks && apart) ? null : undefined);
 }

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import type { Owner } from "../model/owner.ts";
 import {
   type CallName,
   type FieldSchema,
@@ -8,12 +7,13 @@ import {
   returnsNothing,
   writtenCall,
 } from "../model/resource-kind.ts";
-import { formerProject, movedReply } from "./former-paths.ts";
+import { auditWrite } from "./audit-events.ts";
 import { integrationHandlers } from "./integrations.ts";
 import { writeItem } from "./kind-items.ts";
-import type { KindMatch, ServedCall, ServedItemCall } from "./kind-paths.ts";
+import { narrowingOf, partName, type ServedCall, type ServedItemCall, spellings } from "./kind-paths.ts";
 import { changedRow, shownRow } from "./kind-rows.ts";
 import {
+  type Admitted,
   addRow,
   changeRow,
   instanceId,
@@ -30,8 +30,7 @@ import { checkKindParameters } from "./kind-values.ts";
 import { hasKey, isPart, type ServedKind } from "./kinds.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
-import { shownGroup, shownProject } from "./projects.ts";
-import { put, putProject } from "./records.ts";
+import { shownOwner } from "./projects.ts";
 import {
   forbidden,
   invalid,
@@ -44,56 +43,84 @@ import {
   type ServerReply,
   unauthorized,
 } from "./reply.ts";
+import type { ServedRoute } from "./routes.ts";
 import {
-  type Admitted,
-  accessRefusal,
-  type KindRequest,
-  type OwnerOfRows,
-  type ParsedRequest,
+  admitProject,
+  hasRole,
+  isInScope,
   type ServerContext,
+  type ServerRequest,
   tierRefusal,
 } from "./server-context.ts";
-import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles, type State } from "./state.ts";
+import { findRepository, type KindRecord, put, type Repository, type State } from "./state.ts";
+
+interface KindCall {
+  readonly kind: ServedKind;
+  readonly call: ServedCall;
+  readonly narrowing: Admitted["narrowing"];
+}
+
+/** The routes of all kinds; an older spelling follows the newer one. */
+export function kindRoutes({ kinds, release }: Pick<ServerContext, "kinds" | "release">): ServedRoute[] {
+  return kinds.all.flatMap((kind) =>
+    (Object.entries(kind.calls) as [ServedCall, string][]).flatMap(([call, written]) =>
+      spellings(written, release).map((each) => {
+        const { method, path } = writtenCall(each);
+        const [place = "", query = ""] = path.split("?");
+        const target = { kind, call, narrowing: narrowingOf(kind.file, query, release) };
+        return { method, path: place, answer: (context, request) => answerKind(context, request, target) };
+      }),
+    ),
+  );
+}
+
+function answerKind(context: ServerContext, request: ServerRequest, target: KindCall): ServerReply {
+  const reply = handleKind(context, request, target);
+  auditWrite(context, request, reply);
+  return reply;
+}
 
 /** Checks in the platform's order (scope, project or group, role, parameters), then calls the handler. */
-export function handleKind(context: ServerContext, asked: KindRequest): ServerReply {
-  const { match, method, caller, unreadable } = asked;
-  if (!isInScope(caller, method)) return outOfScope;
-  const found = findOwner(context, asked, match.kind.of);
-  if ("status" in found) return found;
-  if (!mayCall(match, caller)) return match.kind.file.needs?.denial === 401 ? unauthorized : forbidden;
-  const refusal = quirkRefusal(context, match) ?? unreadable;
+function handleKind(context: ServerContext, request: ServerRequest, target: KindCall): ServerReply {
+  const { kind, call } = target;
+  const { role: writer = "guest", read: reader = writer, denial } = kind.file.needs ?? {};
+  if (!isInScope(request.caller, request.method)) return outOfScope;
+  const found = findOwner(context, request, target);
+  if (found && "status" in found) return found;
+  if (!hasRole(request.caller, isRead(call) ? (kind.quirks?.reader ?? reader) : writer))
+    return denial === 401 ? unauthorized : forbidden;
+  const refusal = quirkRefusal(context, target) ?? request.unreadable;
   if (refusal) return refusal;
-  const admitted = { context, asked, found, kind: match.kind, owner: found.id };
+  const { id: _, ...segments } = request.segments;
+  const named = Object.fromEntries(Object.entries(segments).map(([name, value]) => [partName(name), value]));
+  const admitted = { ...target, context, request, named, owner: found?.id ?? instanceId, path: found?.path ?? "" };
   try {
-    const { call } = match;
     if (call === "before_update" || call === "before_delete") return prepareRow(admitted, call);
     if (isItemCall(call)) return changeItem(admitted, call);
-    return (match.kind.file.keys ? integrationHandlers : rowHandlers)[call](admitted);
+    return (kind.file.keys ? integrationHandlers : rowHandlers)[call](admitted);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "";
-    return refused(500, `Internal Server Error: an expression of the kind ${match.kind.file.name} failed: ${reason}`);
+    return refused(500, `Internal Server Error: an expression of the kind ${kind.file.name} failed: ${reason}`);
   }
 }
 
-function isInScope({ scopes = ["api"] }: Caller, method: string): boolean {
-  if (scopes.includes("api") || scopes.includes("granular")) return true;
-  return scopes.includes("read_api") && (method === "GET" || method === "HEAD");
-}
-
-function mayCall({ kind, call }: KindMatch<ServedKind>, { role }: Caller): boolean {
-  const { role: writer = "guest", read: readParameters = writer } = kind.file.needs ?? {};
-  return roles.indexOf(role) >= roles.indexOf(isRead(call) ? (kind.quirks?.reader ?? readParameters) : writer);
+/** The project or group of a request; an error if it does not exist or is hidden. */
+function findOwner(
+  context: ServerContext,
+  request: ServerRequest,
+  { kind, call }: KindCall,
+): Repository | ServerReply | undefined {
+  if (kind.of === "instance") return undefined;
+  if (kind.of === "group")
+    return findRepository(context.state, "group", request.segments.id ?? "") ?? notFound("Group");
+  return admitProject(context, request, isRead(call) && kind.file.needs?.archived !== "unreadable");
 }
 
 function isRead(call: ServedCall): boolean {
   return call === "list" || call === "show";
 }
 
-function quirkRefusal(
-  context: ServerContext,
-  { kind: { quirks, file }, call }: KindMatch<ServedKind>,
-): ServerReply | undefined {
+function quirkRefusal(context: ServerContext, { kind: { quirks, file }, call }: KindCall): ServerReply | undefined {
   if (!quirks) return undefined;
   const gone = quirks.gone(context.behaviour);
   return tierRefusal(context, quirks.what, file.needs?.tier ?? "free") ?? gone?.[isRead(call) ? "read" : "write"];
@@ -113,18 +140,17 @@ const rowHandlers: Readonly<Record<CallName, (admitted: Admitted) => ServerReply
 };
 
 function listRows(admitted: Admitted): ServerReply {
-  const { context, asked, kind } = admitted;
-  const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {} };
+  const { context, request, kind } = admitted;
   const records = recordsOf(context.state, admitted);
   if (records.length === 0 && listFacts(kind.file).none) return noRecord;
   const listed = ({ row }: Pick<KindRecord, "row">) => toResponse(admitted, row, true);
-  const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(asked.query[name], value));
+  const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(request.query[name], value));
   if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
-  if (kind.listQuery.pagination !== "keyset" || asked.query.pagination !== "keyset")
-    return paged(context, call, records, listed);
-  const after = Number(asked.query.id_after ?? 0);
+  if (kind.listQuery.pagination !== "keyset" || request.query.pagination !== "keyset")
+    return paged(context, request, records, listed);
+  const after = Number(request.query.id_after ?? 0);
   const later = records.flatMap(({ number, row }) => (number > after ? [{ id: number, row }] : []));
-  return keysetPaged(context, call, later, listed);
+  return keysetPaged(context, request, later, listed);
 }
 
 /** True if a parameter of a list must be a boolean and is not. */
@@ -135,12 +161,16 @@ function isGarbled(given: unknown, value: string): boolean {
 const absent = json(200, null);
 
 function showRow(admitted: Admitted): ServerReply {
-  const { kind, found } = admitted;
-  if (kind.isOwner) return json(200, found.shown());
+  const { kind } = admitted;
+  if (kind.isOwner) return showOwner(admitted);
   const record = findRecord(admitted) ?? initialRecord(kind);
   if (record && "status" in record) return record;
   if (!record) return kind.keys.length === 0 ? absent : missingReply(kind);
   return json(200, toResponse(admitted, record.row));
+}
+
+function showOwner({ context, request, kind, owner }: Admitted): ServerReply {
+  return json(200, kind.of === "instance" ? {} : shownOwner(context, request.caller, kind.of, owner));
 }
 
 function missingReply({ quirks }: ServedKind): ServerReply {
@@ -160,9 +190,9 @@ function firstRecord(admitted: Admitted): KindRecord | undefined {
 }
 
 function createRow(admitted: Admitted): ServerReply {
-  const { context, kind, asked } = admitted;
+  const { context, kind, request } = admitted;
   // A creation by PUT is the call of a change too.
-  if (asked.method === "PUT" && findRecord(admitted)) return updateRow(admitted);
+  if (request.method === "PUT" && findRecord(admitted)) return updateRow(admitted);
   const { params, faults } = readParameters(admitted, "creation");
   if (faults.length > 0) return invalid(faults);
   if (lacksTarget(context.state, kind, params)) return noRecord;
@@ -176,10 +206,8 @@ function createRow(admitted: Admitted): ServerReply {
 }
 
 function written(admitted: Admitted, status: number, row: JsonObject): ServerReply {
-  const { kind, asked } = admitted;
-  return returnsNothing(kind.file.calls[asked.match.call as CallName])
-    ? noContent
-    : json(status, toResponse(admitted, row));
+  const { kind, call } = admitted;
+  return returnsNothing(kind.file.calls[call as CallName]) ? noContent : json(status, toResponse(admitted, row));
 }
 
 /**
@@ -197,13 +225,14 @@ function takenReply({ context, kind }: Admitted, other: ServerReply | undefined)
 }
 
 function updateRow(admitted: Admitted): ServerReply {
-  const { context, kind, found } = admitted;
+  const { context, kind, owner } = admitted;
   if (kind.quirks && !findRecord(admitted)) return missingReply(kind);
   const { params, faults } = readParameters(admitted, "change");
   if (faults.length > 0) return invalid(faults);
   if (kind.isOwner) {
-    found.change(params);
-    return json(200, found.shown());
+    const repository = kind.of === "instance" ? undefined : context.state[kind.of].get(String(owner));
+    if (repository) changeOwner(context.state, kind, repository, params);
+    return showOwner(admitted);
   }
   const record = findRecord(admitted) ?? firstRecord(admitted);
   if (!record) return missingReply(kind);
@@ -235,12 +264,12 @@ function isItemCall(call: ServedCall): call is ServedItemCall {
 }
 
 function changeItem(admitted: Admitted, call: ServedItemCall): ServerReply {
-  const { context, kind, asked } = admitted;
-  const { item, ...named } = asked.match.named;
-  const record = findRecord({ ...admitted, asked: { ...asked, match: { ...asked.match, named } } });
+  const { context, kind, request } = admitted;
+  const { item, ...named } = admitted.named;
+  const record = findRecord({ ...admitted, named });
   if (!record) return missingReply(kind);
   if ("status" in record) return record;
-  const given = { ...asked.query, ...asked.body };
+  const given = { ...request.query, ...request.body };
   const strict = !context.behaviour.lenientParameters;
   const { reply, changed } = writeItem(kind, record.row, { call, item, given, strict });
   if (changed) changeRow(context.state, admitted, record, { ...record.row, ...changed });
@@ -262,8 +291,7 @@ function deleteRow(admitted: Admitted): ServerReply {
  * The row that a path identifies; an error if several match, and the query lacks the parameter that distinguishes them.
  */
 function findRecord(admitted: Admitted): KindRecord | ServerReply | undefined {
-  const { context, asked, kind } = admitted;
-  const { named, narrowing } = asked.match;
+  const { context, request, kind, named, narrowing } = admitted;
   const records = recordsOf(context.state, admitted);
   const numbered = records.filter(({ row }) => matchesParts(kind, row, named));
   const [key = ""] = kind.file.byKey ? kind.keys : [];
@@ -271,11 +299,12 @@ function findRecord(admitted: Admitted): KindRecord | ServerReply | undefined {
     numbered.length > 0 || !key
       ? numbered
       : records.filter(({ row }) => matchesParts(kind, row, { [key]: named.id ?? "" }));
-  const narrowed = Object.entries(narrowing).flatMap(([parameter, part]) =>
-    typeof asked.query[parameter] === "string" ? [[part, asked.query[parameter]] as const] : [],
+  const given = new URLSearchParams(request.search);
+  const narrowed = Object.entries(narrowing).map(([parameter, part]) => [part, given.get(parameter)] as const);
+  const fit = all.filter(({ row }) =>
+    narrowed.every(([part, value]) => value === null || isPart(kind, row, part, value)),
   );
-  const fit = all.filter(({ row }) => matchesParts(kind, row, Object.fromEntries(narrowed)));
-  const [open] = Object.keys(narrowing).filter((parameter) => asked.query[parameter] === undefined);
+  const open = Object.keys(narrowing).find((parameter) => !given.has(parameter));
   if (fit.length < 2 || open === undefined) return fit[0];
   const message = `There are multiple ${kind.file.name} with provided parameters. Please use '${open}'`;
   return json(409, { message });
@@ -286,12 +315,13 @@ function matchesParts(kind: ServedKind, row: JsonObject, parts: Readonly<Record<
 }
 
 function readParameters(
-  { context, asked, kind }: Admitted,
+  { context, request, kind, named, narrowing }: Admitted,
   check: "creation" | "change",
 ): ReturnType<typeof checkKindParameters> {
-  const { query, body, match } = asked;
-  const inQuery = Object.entries(query).filter(([name]) => !(name in match.narrowing));
-  const inPath = Object.entries(match.named).filter(([name]) => kind.checks.schemas.has(name));
+  const { query, body } = request;
+  const inFilters = new Set(Object.keys(narrowing).map((parameter) => parameter.split("[")[0]));
+  const inQuery = Object.entries(query).filter(([name]) => !inFilters.has(name));
+  const inPath = Object.entries(named).filter(([name]) => kind.checks.schemas.has(name));
   const given = { ...Object.fromEntries([...inPath, ...inQuery]), ...body };
   const raw = kind.quirks ? kind.quirks.read(context.behaviour, given) : given;
   const result = checkKindParameters(kind.checks, kind.checks[check], raw, !context.behaviour.lenientParameters);
@@ -312,59 +342,15 @@ function otherAnswer(
   const answers = kind.answers.filter((answer) => answer.on === on);
   if (answers.length === 0) return undefined;
   const rows = recordsOf(context.state, admitted).map((record) => record.row);
-  const given = { params, row, rows, above: rowsAbove(context.state, context.kinds, admitted, admitted.found.path) };
+  const given = { params, row, rows, above: rowsAbove(admitted) };
   const answer = answers.find(({ when }) => when.valueOf(given) === true);
   if (!answer) return undefined;
   const body = answer.body.valueOf(given);
   return json(answer.status, isObject(body) ? toResponse(admitted, body) : body);
 }
 
-/** The project or group of a request; an error if it does not exist or is hidden. */
-function findOwner(context: ServerContext, asked: KindRequest, of: Owner): OwnerOfRows | ServerReply {
-  return finders[of](context, asked);
-}
-
-const finders: Readonly<Record<Owner, (context: ServerContext, asked: KindRequest) => OwnerOfRows | ServerReply>> = {
-  project: (context, asked) => {
-    const { match, method, address, query, caller } = asked;
-    const project = findProject(context.state, match.owner) ?? formerProject(context, match.owner);
-    if (!project) return notFound("Project");
-    if (!("record" in project)) return movedReply(method, address, query, project.movedTo);
-    const shown = () => shownProject(context, caller, project.record);
-    const save = (record: Repository) => void putProject(context.state, record);
-    const isReadable = isRead(match.call) && match.kind.file.needs?.archived !== "unreadable";
-    return accessRefusal(project, isReadable) ?? ownerBehind(context, asked, { record: project.record, shown, save });
-  },
-  group: (context, asked) => {
-    const record = findGroup(context.state, asked.match.owner);
-    if (!record) return notFound("Group");
-    const save = (changed: Repository) => put(context.state, "group", record.id, changed);
-    const shown = () => shownGroup(context, findGroup(context.state, asked.match.owner) ?? record);
-    return ownerBehind(context, asked, { record, shown, save });
-  },
-  instance: () => instanceRows,
-};
-
-/** The instance is no resource itself: its settings are a singleton. */
-const instanceRows: OwnerOfRows = { id: instanceId, path: "", shown: () => ({}), change: () => undefined };
-
-interface Behind {
-  readonly record: Repository;
-  readonly shown: () => JsonObject;
-  readonly save: (record: Repository) => void;
-}
-
-function ownerBehind({ state }: ServerContext, { match }: KindRequest, { shown, ...behind }: Behind): OwnerOfRows {
-  const { id, path } = behind.record;
-  return { id, path, shown, change: (params) => changeOwner(state, match.kind, behind, params) };
-}
-
-export function changeOwner(
-  state: State,
-  kind: ServedKind,
-  { record, save }: Pick<Behind, "record" | "save">,
-  params: JsonObject,
-): void {
+/** Changes a project or group itself. */
+export function changeOwner(state: State, kind: ServedKind, record: Repository, params: JsonObject): void {
   const place: RowPlace = { kind, owner: record.id };
   const [known] = recordsOf(state, place);
   const row = ownerRow(state, [kind], record.id, {});
@@ -373,7 +359,8 @@ export function changeOwner(
   const kept = { ...known?.row, ...Object.fromEntries(narrowed) };
   if (known) changeRow(state, place, known, kept);
   else addRow(state, place, {}, kept);
-  save({ ...record, ...Object.fromEntries(narrowed.filter(([name]) => name in record)) });
+  const own = narrowed.filter(([name]) => name in record);
+  if (kind.of !== "instance") put(state, kind.of, record.id, { ...record, ...Object.fromEntries(own) });
 }
 
 /** Removes a deleted resource from lists that refer to it by ID, in other resources of the project or group. */

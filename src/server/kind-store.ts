@@ -1,14 +1,40 @@
 import type { JsonObject } from "../base/json.ts";
-import { type FieldSchema, listFacts } from "../model/resource-kind.ts";
+import type { NamedOwner } from "../model/owner.ts";
+import { listFacts } from "../model/resource-kind.ts";
+import type { ServedCall } from "./kind-paths.ts";
 import { createdRow, numbered } from "./kind-rows.ts";
 import type { ServedKind, ServedKinds } from "./kinds.ts";
-import { dropRow, putRow } from "./records.ts";
-import { findGroup, findProject, groupsAbove, type KindRecord, nextNumber, type State } from "./state.ts";
+import type { ServerContext, ServerRequest } from "./server-context.ts";
+import {
+  dropRow,
+  findRepository,
+  groupsAbove,
+  type KindRecord,
+  nextNumber,
+  putRow,
+  type Repository,
+  recordsAt,
+  type State,
+  type User,
+} from "./state.ts";
 
 /** The rows of a kind of one project or group, or of the instance. */
 export interface RowPlace {
   readonly kind: ServedKind;
   readonly owner: number;
+}
+
+/** A request to a kind from an authorized caller. */
+export interface Admitted extends RowPlace {
+  readonly context: ServerContext;
+  readonly request: ServerRequest;
+  readonly call: ServedCall;
+  /** Values in the path that the row must have, by part. */
+  readonly named: Readonly<Record<string, string>>;
+  /** Parameters of the query that narrow the match, and the parts of the row that they name. */
+  readonly narrowing: Readonly<Record<string, string>>;
+  /** The path of the project or group. */
+  readonly path: string;
 }
 
 /** Stands for the instance where projects and groups have their ID. */
@@ -18,11 +44,9 @@ function placeKey({ kind, owner }: RowPlace): string {
   return `${kind.of}/${kind.file.singular}/${owner}`;
 }
 
-const none: readonly KindRecord[] = [];
-
 /** The records of a place in the order of their creation. */
 export function recordsOf(state: State, place: RowPlace): readonly KindRecord[] {
-  return state.rows.get(placeKey(place)) ?? none;
+  return recordsAt(state, placeKey(place));
 }
 
 /** The rows of a kind in all other projects or groups; empty unless an expression reads them. */
@@ -35,7 +59,7 @@ export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly
 }
 
 /** The rows of the groups above a path, from the top, for the group's kind of the same name. */
-export function rowsAbove(state: State, kinds: ServedKinds, { kind }: RowPlace, path: string): readonly JsonObject[] {
+export function rowsAbove({ context: { state, kinds }, kind, path }: Admitted): readonly JsonObject[] {
   const ofGroups = kind.asksAbove
     ? kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name)
     : undefined;
@@ -50,45 +74,48 @@ export function putRecord(state: State, place: RowPlace, record: KindRecord): vo
   putRow(state, placeKey(place), record);
 }
 
-/** A new row, without numbers. */
-export function makeRow(state: State, place: RowPlace, params: JsonObject): JsonObject {
-  const { kind } = place;
-  const target = targetOf(state, kind, params);
-  return createdRow(kind.fields, { params, others: rowsElsewhere(state, place), target });
+interface LookedUpKey {
+  readonly name: string;
+  /** The parameter with the ID. */
+  readonly parameter: string;
+  readonly of: "user" | NamedOwner;
 }
 
-/** The field of a key that is looked up; its parameter has the ID. */
-function lookedUpKey({ file, keys }: ServedKind): readonly [name: string, field: FieldSchema] | undefined {
-  const fields = keys.map((name) => [name, file.fields.properties[name] ?? {}] as const);
-  return fields.find(([, field]) => field["x-lookup"] !== undefined);
+/** The field of a key that is looked up by its name. */
+function lookedUpKey({ file, keys }: ServedKind): LookedUpKey | undefined {
+  const name = keys.find((each) => file.fields.properties[each]?.["x-lookup"] !== undefined);
+  if (name === undefined) return undefined;
+  const { "x-send-as": parameter = name, "x-lookup": lookUp = "" } = file.fields.properties[name] ?? {};
+  const of = lookUp.startsWith("GET /users") ? "user" : lookUp.startsWith("GET /groups/") ? "group" : "project";
+  return { name, parameter, of };
 }
 
 /** The parameters of a seeded row, with the ID in place of the name of its key. */
 export function seededParameters(state: State, kind: ServedKind, seeded: JsonObject): JsonObject {
-  const [name = "", { "x-send-as": parameter = name, "x-lookup": lookUp = "" } = {}] = lookedUpKey(kind) ?? [];
-  const written = seeded[name];
-  if (typeof written !== "string" || parameter in seeded) return seeded;
-  const users = lookUp.startsWith("GET /users") ? [...state.users.values()] : [];
-  const found =
-    users.find(({ username }) => username === written) ??
-    (lookUp.startsWith("GET /groups/") ? findGroup(state, written) : findProject(state, written)?.record);
-  return found ? { ...seeded, [parameter]: found.id } : seeded;
+  const key = lookedUpKey(kind);
+  if (!key || key.parameter in seeded) return seeded;
+  const found = findTarget(state, key, seeded[key.name]);
+  return found ? { ...seeded, [key.parameter]: found.id } : seeded;
 }
 
 /** True if the key of a new row names a user, project or group that does not exist. */
 export function lacksTarget(state: State, kind: ServedKind, params: JsonObject): boolean {
-  return lookedUpKey(kind) !== undefined && targetOf(state, kind, params) === undefined;
+  const key = lookedUpKey(kind);
+  return key !== undefined && findTarget(state, key, params[key.parameter]) === undefined;
 }
 
-/** The user, project or group that the key of a row names by its ID; undefined if there is none. */
-function targetOf(state: State, kind: ServedKind, params: JsonObject): JsonObject | undefined {
-  const [name = "", { "x-send-as": parameter = name, "x-lookup": lookUp = "" } = {}] = lookedUpKey(kind) ?? [];
-  const id = String(params[parameter] ?? "");
-  if (id === "") return undefined;
-  if (lookUp.startsWith("GET /users")) return state.users.get(Number(id)) as JsonObject | undefined;
-  const isGroup = lookUp.startsWith("GET /groups/");
-  const found = isGroup ? findGroup(state, id) : findProject(state, id)?.record;
-  return found && { id: found.id, full_path: found.path };
+function findTarget(state: State, { of }: LookedUpKey, name: unknown): User | Repository | undefined {
+  const text = String(name ?? "");
+  if (of !== "user") return findRepository(state, of, text);
+  return state.user.get(text) ?? [...state.user.values()].find(({ username }) => username === text);
+}
+
+/** A new row, without numbers. */
+export function makeRow(state: State, place: RowPlace, params: JsonObject): JsonObject {
+  const key = lookedUpKey(place.kind);
+  const found = key && findTarget(state, key, params[key.parameter]);
+  const target = found && ("path" in found ? { id: found.id, full_path: found.path } : { ...found });
+  return createdRow(place.kind.fields, { params, others: rowsElsewhere(state, place), target });
 }
 
 /** The counter of a kind's IDs. */

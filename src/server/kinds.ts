@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { tierIncludes } from "../model/availability.ts";
 import { holdsIn } from "../model/dialect.ts";
+import { endpoints } from "../model/endpoints.ts";
 import type { KindExpression } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
 import { type Owner, ownerRecord } from "../model/owner.ts";
@@ -9,12 +10,11 @@ import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../m
 import { isReplacement } from "../model/resource-kind-faults.ts";
 import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { type KindCalls, type KindRouter, kindRouter, servedCalls, servedItemCalls } from "./kind-paths.ts";
+import { type KindCalls, servedCalls, servedItemCalls } from "./kind-paths.ts";
 import { type KindQuirks, kindQuirks } from "./kind-quirks.ts";
 import { compileCached, createdRow, type StoredField, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
 import { releasesOf } from "./release-facts.ts";
-import { endpointPaths } from "./routes.ts";
 
 /** A kind whose resources a server of some release and tier stores. */
 export interface ServedKind {
@@ -55,7 +55,6 @@ export interface ServedKinds {
   readonly all: readonly ServedKind[];
   /** The kinds whose resource is the project or group itself. */
   readonly owners: Readonly<Record<Owner, readonly ServedKind[]>>;
-  readonly route: KindRouter<ServedKind>;
 }
 
 interface Platform {
@@ -76,7 +75,6 @@ export function servedKinds(platform: Platform, own: readonly ResourceKind[] = [
   return {
     all,
     owners: ownerRecord(ofOwner),
-    route: kindRouter(all, platform.release),
   };
 }
 
@@ -87,9 +85,14 @@ export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKi
   );
   const files = [...own, ...others];
   return files.filter(
-    ({ calls: { list } }) => typeof list !== "string" || !endpointPaths.has(list.split("?")[0] ?? ""),
+    ({ under, calls: { list } }) =>
+      under === undefined && (typeof list !== "string" || !endpointPaths.has(list.split("?")[0] ?? "")),
   );
 }
+
+const endpointPaths: ReadonlySet<string> = new Set(
+  Object.values(endpoints).map(({ method, path }) => `${method} ${path}`),
+);
 
 function exists({ name, needs, removed }: ResourceKind, { release, tier }: Platform): boolean {
   if (kindQuirks[name]) return true;

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { paged } from "./pages.ts";
-import { putRow } from "./records.ts";
 import { invalid, json, noRecord, type ServerReply } from "./reply.ts";
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
-import { type KindRecord, nextNumber, type ProjectState, timestamp } from "./state.ts";
+import { type KindRecord, nextNumber, putRow, type Repository, recordsAt, timestamp } from "./state.ts";
 
 /** A file of a commit; without content it was deleted. */
 interface FileAction {
@@ -28,7 +27,7 @@ export const createCommit: ProjectHandler = (context, call, project) => {
   if (starts)
     for (const commit of known) putCommit(context, project, { ...commit, row: { ...commit.row, branch: null } });
   const number = nextNumber(context.state, "commit");
-  const id = createHash("sha1").update(`${project.record.id}/${number}`).digest("hex");
+  const id = createHash("sha1").update(`${project.id}/${number}`).digest("hex");
   const [title] = String(message).split("\n");
   const parent = starts ? (start_sha ?? start_branch) : known.at(-1)?.row.id;
   const row = {
@@ -89,13 +88,12 @@ export const createMergeRequest: ProjectHandler = (context, call, project) => {
       message: [`Another open merge request already exists for this source branch: !${other.row.iid}`],
     });
   }
-  const { record } = project;
-  const iid = nextNumber(context.state, `merge request of ${record.id}`);
+  const iid = nextNumber(context.state, `merge request of ${project.id}`);
   const at = timestamp();
   const row = {
     id: nextNumber(context.state, "merge request"),
     iid,
-    project_id: record.id,
+    project_id: project.id,
     title,
     description,
     state: "opened",
@@ -104,7 +102,7 @@ export const createMergeRequest: ProjectHandler = (context, call, project) => {
     source_branch,
     target_branch,
     author: call.caller.user,
-    web_url: `${new URL(call.address).origin}/${record.path}/-/merge_requests/${iid}`,
+    web_url: `${new URL(call.address).origin}/${project.path}/-/merge_requests/${iid}`,
   };
   putRow(context.state, requestsPlace(project), { number: iid, row });
   return json(201, row);
@@ -134,11 +132,11 @@ function actionsIn(raw: unknown): readonly FileAction[] | undefined {
 
 const fileActions: ReadonlySet<string> = new Set(["create", "delete", "move", "update", "chmod"]);
 
-function commitsOn({ state }: ServerContext, project: ProjectState, branch: string): readonly KindRecord[] {
-  return (state.rows.get(commitsPlace(project)) ?? []).filter(({ row }) => row.branch === branch);
+function commitsOn({ state }: ServerContext, project: Repository, branch: string): readonly KindRecord[] {
+  return recordsAt(state, commitsPlace(project)).filter(({ row }) => row.branch === branch);
 }
 
-function putCommit({ state }: ServerContext, project: ProjectState, record: KindRecord): void {
+function putCommit({ state }: ServerContext, project: Repository, record: KindRecord): void {
   putRow(state, commitsPlace(project), record);
 }
 
@@ -146,26 +144,22 @@ function commitRow({ branch: _, actions: __, ...row }: JsonObject): JsonObject {
   return row;
 }
 
-function defaultBranch({ record }: ProjectState): string {
-  return record.default_branch ?? "main";
+function defaultBranch(project: Repository): string {
+  return project.default_branch ?? "main";
 }
 
-function requestsOf({ state }: ServerContext, project: ProjectState): readonly KindRecord[] {
-  return state.rows.get(requestsPlace(project)) ?? [];
+function requestsOf({ state }: ServerContext, project: Repository): readonly KindRecord[] {
+  return recordsAt(state, requestsPlace(project));
 }
 
-function findRequest(
-  context: ServerContext,
-  { segments }: ParsedRequest,
-  project: ProjectState,
-): KindRecord | undefined {
+function findRequest(context: ServerContext, { segments }: ParsedRequest, project: Repository): KindRecord | undefined {
   return requestsOf(context, project).find(({ row }) => String(row.iid) === segments.iid);
 }
 
-function commitsPlace({ record }: ProjectState): string {
-  return `repository/commits/${record.id}`;
+function commitsPlace(project: Repository): string {
+  return `repository/commits/${project.id}`;
 }
 
-function requestsPlace({ record }: ProjectState): string {
-  return `repository/merge_requests/${record.id}`;
+function requestsPlace(project: Repository): string {
+  return `repository/merge_requests/${project.id}`;
 }

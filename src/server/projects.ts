@@ -2,11 +2,20 @@ import type { JsonObject } from "../base/json.ts";
 import { ownerRow, rowsWithin } from "./kind-store.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
-import { putProject } from "./records.ts";
-import { forbidden, json, type ServerReply } from "./reply.ts";
+import { forbidden, json, notFound, type ServerReply } from "./reply.ts";
 import type { Handler, ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
-import { type Caller, findGroup, type Repository, type State } from "./state.ts";
-import { permissionsOf } from "./users.ts";
+import {
+  type Caller,
+  findRepository,
+  lastSegment,
+  parentPath,
+  projectsById,
+  put,
+  type Repository,
+  type Role,
+  repositoryAt,
+  type State,
+} from "./state.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
 export const listProjects: Handler = (context, call) => {
@@ -17,8 +26,8 @@ export const listProjects: Handler = (context, call) => {
   const filter = isAdmin ? storage : undefined;
   const rows = selectKeyset(listWanted(state, call, filter), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
-  const row = (project: Repository) => ownerRowOf(context, project, showsStorage);
-  if (isKeyset(call)) return keysetPaged(context, call, rows, row);
+  const row = (project: Repository) => projectRow(context, project, showsStorage);
+  if (call.given.pagination === "keyset" && call.given.order_by === "id") return keysetPaged(context, call, rows, row);
   return offsetFault(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
 
@@ -29,9 +38,10 @@ function listWanted(state: State, call: ParsedRequest, storage: unknown): readon
   const known = state.projectLists.get(key);
   if (known) return known;
   const isWanted = createFilter(call);
-  const records = state.projectsInOrder.map(({ record }) => record);
-  const rows = sortProjects(
-    records.filter((each) => isWanted(each) && (storage === undefined || each.repository_storage === storage)),
+  const rows = sortRepositories(
+    projectsById(state).filter(
+      (each) => isWanted(each) && (storage === undefined || each.repository_storage === storage),
+    ),
     call,
   );
   if (state.projectLists.size === mostLists) state.projectLists.clear();
@@ -49,11 +59,10 @@ function createFilter({ raw }: ParsedRequest): (project: Repository) => boolean 
 }
 
 /** Searches the name and the last part of the path, ignoring case. */
-export function searchFilter(search: unknown): (repository: Repository) => boolean {
+function searchFilter(search: unknown): (repository: Repository) => boolean {
   const words = typeof search === "string" ? search.toLowerCase() : "";
   if (words === "") return () => true;
-  return ({ name, path }) =>
-    [name, path.slice(path.lastIndexOf("/") + 1)].some((each) => each.toLowerCase().includes(words));
+  return ({ name, path }) => [name, lastSegment(path)].some((each) => each.toLowerCase().includes(words));
 }
 
 /** The error for a page number beyond the limit of deployed servers. */
@@ -64,55 +73,61 @@ function offsetFault(limit: number, { raw }: ParsedRequest): ServerReply | undef
   return json(405, { error: `${reason} Remaining records can be retrieved using keyset pagination.` });
 }
 
-export const getProject: ProjectHandler = (context, { caller }, { record }) =>
-  json(200, shownProject(context, caller, record));
+/** GET /groups: all groups that `search` matches, subgroups too unless top_level_only is true. As on the platform, keyset pagination goes by name alone. */
+export const listGroups: Handler = (context, call) => {
+  const { order_by: field, sort, pagination } = call.given;
+  if (pagination === "keyset" && (field !== "name" || sort !== "asc"))
+    return json(405, { error: "Keyset pagination is not yet available for this type of request" });
+  const isFound = searchFilter(call.raw.search);
+  const topOnly = readBoolean(call.raw.top_level_only) === true;
+  const groups = groupsById(context.state).filter((each) => isFound(each) && !(topOnly && each.path.includes("/")));
+  return paged(context, call, sortRepositories(groups, call), (each) => groupRow(context, each));
+};
+
+function groupsById({ group }: State): Repository[] {
+  return [...group.values()].sort((a, b) => a.id - b.id);
+}
+
+/** GET /groups/:id/projects: the projects directly below a group, archived ones too. */
+export const listGroupProjects: Handler = (context, call) =>
+  pageBelow(context, call, projectsById(context.state), (each) => shownProject(context, call.caller, each));
+
+/** GET /groups/:id/subgroups: the groups directly below a group. */
+export const listSubgroups: Handler = (context, call) =>
+  pageBelow(context, call, groupsById(context.state), (each) => groupRow(context, each));
+
+function pageBelow(
+  context: ServerContext,
+  call: ParsedRequest,
+  all: readonly Repository[],
+  row: (repository: Repository) => JsonObject,
+): ServerReply {
+  const group = findRepository(context.state, "group", call.segments.id ?? "");
+  if (!group) return notFound("Group");
+  const path = group.path.toLowerCase();
+  const isBelow = (each: Repository) => each.access !== "hidden" && parentPath(each.path).toLowerCase() === path;
+  return paged(context, call, all.filter(isBelow), row);
+}
+
+export const getGroup: Handler = (context, { segments }) => {
+  const group = findRepository(context.state, "group", segments.id ?? "");
+  return group ? json(200, groupRow(context, group)) : notFound("Group");
+};
+
+export const getProject: ProjectHandler = (context, { caller }, project) =>
+  json(200, shownProject(context, caller, project));
 
 /** POST /projects/:id/archive and /unarchive. */
 export function setArchived(archived: boolean): ProjectHandler {
-  return (context, { caller }, { record }) =>
-    json(201, shownProject(context, caller, putProject(context.state, { ...record, archived }).record));
-}
-
-export function shownProject(context: ServerContext, caller: Caller, project: Repository): JsonObject {
-  const showsStorage = caller.role === "admin" || !context.behaviour.storageHidden;
-  return { ...ownerRowOf(context, project, showsStorage), permissions: permissionsOf(caller) };
-}
-
-/** A project with its settings, as lists of projects have it too. */
-function ownerRowOf({ state, kinds }: ServerContext, project: Repository, showsStorage: boolean): JsonObject {
-  const base = projectRow(state, project, showsStorage);
-  const { repository_storage, ...row } = ownerRow(state, kinds.owners.project, project.id, base);
-  const rows = rowsWithin(state, kinds, "project", project.id);
-  return { ...row, ...(showsStorage && { repository_storage }), ...rows };
-}
-
-export function shownGroup({ state, kinds }: ServerContext, group: Repository): JsonObject {
-  return {
-    ...ownerRow(state, kinds.owners.group, group.id, groupRow(state, group)),
-    ...rowsWithin(state, kinds, "group", group.id),
+  return (context, { caller }, project) => {
+    const changed = { ...project, archived };
+    put(context.state, "project", project.id, changed);
+    return json(201, shownProject(context, caller, changed));
   };
-}
-
-function groupRow(state: State, group: Repository): JsonObject {
-  const { path, name, created_at } = group;
-  const parent = findGroup(state, path.slice(0, Math.max(0, path.lastIndexOf("/"))));
-  const full_name = [...path.split("/").slice(0, -1), name].join(" / ");
-  return {
-    ...pathNames(group),
-    full_name,
-    full_path: path,
-    parent_id: parent?.id ?? null,
-    web_url: `https://code.example.com/groups/${path}`,
-    created_at,
-  };
-}
-
-function isKeyset({ given }: ParsedRequest): boolean {
-  return given.pagination === "keyset" && given.order_by === "id";
 }
 
 /** `records` must be sorted by ID. */
-function sortProjects(records: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
+function sortRepositories(records: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
   const { order_by: field, sort } = given;
   const key = ({ name, path, created_at }: Repository) =>
     field === "name" ? name : field === "path" ? path : created_at;
@@ -127,15 +142,11 @@ function selectKeyset(rows: readonly Repository[], { given }: ParsedRequest): re
   if (after === undefined && before === undefined) return rows;
   const [least, most] = [Number(after ?? 0), Number(before ?? Number.POSITIVE_INFINITY)];
   if (field !== "id") return rows.filter(({ id }) => id > least && id < most);
-  return sort === "desc"
-    ? rows.slice(
-        countLeading(rows, ({ id }) => id >= most),
-        countLeading(rows, ({ id }) => id > least),
-      )
-    : rows.slice(
-        countLeading(rows, ({ id }) => id <= least),
-        countLeading(rows, ({ id }) => id < most),
-      );
+  const [isBefore, isIn] =
+    sort === "desc"
+      ? [({ id }: Repository) => id >= most, ({ id }: Repository) => id > least]
+      : [({ id }: Repository) => id <= least, ({ id }: Repository) => id < most];
+  return rows.slice(countLeading(rows, isBefore), countLeading(rows, isIn));
 }
 
 /** Binary search: the number of leading rows for which `isTrue` is true. */
@@ -150,40 +161,76 @@ function countLeading<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean):
   return low;
 }
 
-function projectRow(state: State, project: Repository, showsStorage: boolean): JsonObject {
-  return {
-    ...projectNames(project),
-    default_branch: project.default_branch,
-    web_url: `https://code.example.com/${project.path}`,
-    archived: project.archived ?? false,
-    topics: project.topics ?? [],
-    namespace: namespaceRow(state, project.path.slice(0, Math.max(0, project.path.lastIndexOf("/")))),
-    last_activity_at: project.last_activity_at ?? project.created_at,
-    marked_for_deletion_on: project.marked_for_deletion_on ?? null,
-    ...(showsStorage && {
-      repository_storage: project.repository_storage,
-      repository_read_only: state.moving.project.has(project.id),
-    }),
-  };
+/** The response for a project or a group itself. */
+export function shownOwner(context: ServerContext, caller: Caller, of: "project" | "group", id: number): JsonObject {
+  const record = context.state[of].get(String(id));
+  if (!record) return {};
+  return of === "project" ? shownProject(context, caller, record) : groupRow(context, record);
 }
 
-function namespaceRow(state: State, path: string): JsonObject | null {
-  const group = findGroup(state, path);
-  return group ? { ...pathNames(group), kind: "group", full_path: path } : null;
+function shownProject(context: ServerContext, caller: Caller, project: Repository): JsonObject {
+  const showsStorage = caller.role === "admin" || !context.behaviour.storageHidden;
+  const level = levels[caller.role];
+  const project_access = level ? { access_level: level, notification_level: 3 } : null;
+  return { ...projectRow(context, project, showsStorage), permissions: { project_access, group_access: null } };
+}
+
+/** Administrators are not necessarily members. */
+const levels: Readonly<Record<Role, number>> = {
+  guest: 10,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+  admin: 0,
+};
+
+/** A project with its settings, as lists of projects have it too. */
+function projectRow({ state, kinds }: ServerContext, project: Repository, showsStorage: boolean): JsonObject {
+  const { id, path, archived = false, topics = [], marked_for_deletion_on = null, created_at } = project;
+  const group = repositoryAt(state, "group", parentPath(path));
+  const base = {
+    ...projectNames(project),
+    default_branch: project.default_branch,
+    web_url: `https://code.example.com/${path}`,
+    archived,
+    topics,
+    namespace: group ? { ...pathNames(group), kind: "group", full_path: group.path } : null,
+    last_activity_at: project.last_activity_at ?? created_at,
+    marked_for_deletion_on,
+    ...(showsStorage && {
+      repository_storage: project.repository_storage,
+      repository_read_only: state.moving.project.has(id),
+    }),
+  };
+  const { repository_storage, ...row } = ownerRow(state, kinds.owners.project, id, base);
+  return { ...row, ...(showsStorage && { repository_storage }), ...rowsWithin(state, kinds, "project", id) };
+}
+
+function groupRow({ state, kinds }: ServerContext, group: Repository): JsonObject {
+  const { id, path, name, created_at } = group;
+  const base = {
+    ...pathNames(group),
+    full_name: [...path.split("/").slice(0, -1), name].join(" / "),
+    full_path: path,
+    parent_id: repositoryAt(state, "group", parentPath(path))?.id ?? null,
+    web_url: `https://code.example.com/groups/${path}`,
+    created_at,
+  };
+  return { ...ownerRow(state, kinds.owners.group, id, base), ...rowsWithin(state, kinds, "group", id) };
 }
 
 function pathNames({ id, name, path }: Repository): JsonObject {
-  return { id, name, path: path.slice(path.lastIndexOf("/") + 1) };
+  return { id, name, path: lastSegment(path) };
 }
 
 export function projectNames({ id, path, name, created_at }: Repository): object {
-  const segments = path.split("/");
   return {
     id,
     description: null,
     name,
-    name_with_namespace: [...segments.slice(0, -1), name].join(" / "),
-    path: segments.at(-1),
+    name_with_namespace: [...path.split("/").slice(0, -1), name].join(" / "),
+    path: lastSegment(path),
     path_with_namespace: path,
     created_at,
   };

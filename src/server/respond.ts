@@ -1,25 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { isObject, type JsonObject } from "../base/json.ts";
-import { auditWrite } from "./audit-events.ts";
 import { type Chaos, injectFault } from "./chaos.ts";
-import { handle, type RoutedRequest } from "./handlers.ts";
-import { handleKind } from "./kind-handlers.ts";
-import {
-  broken,
-  json,
-  malformed,
-  notAllowed,
-  refused,
-  type ServerReply,
-  tooLarge,
-  unauthorized,
-  unknownRoute,
-} from "./reply.ts";
+import { broken, malformed, refused, type ServerReply, tooLarge, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
-import { type Match, type Router, routes } from "./routes.ts";
-import type { ServerContext } from "./server-context.ts";
-import type { Caller } from "./state.ts";
+import type { Router } from "./routes.ts";
+import type { ServerContext, ServerRequest } from "./server-context.ts";
 
 interface Parts {
   readonly context: ServerContext;
@@ -32,8 +18,6 @@ interface Parts {
 
 const prefix = "/api/v4";
 
-const needsJson = json(415, { error: "415 Unsupported Media Type: application/json is needed" });
-
 export function createResponder(parts: Parts): RequestListener {
   return (request, response) => {
     respond(parts, request, response).catch(() => response.destroy());
@@ -43,16 +27,14 @@ export function createResponder(parts: Parts): RequestListener {
 async function respond(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { context, log, chaos, latency } = parts;
   const { method = "GET", headers } = request;
-  const { path, query, token } = split(request.url ?? "/");
-  const fault = chaos(method, path);
+  const url = splitUrl(request.url ?? "/");
+  const fault = chaos(method, url.path);
   const isLost = fault && !fault.acted;
-  const reply = isLost
-    ? undefined
-    : await whenPersisted(context, await replyTo(parts, request, { path, query, token }));
+  const reply = isLost ? undefined : await whenPersisted(context, await replyTo(parts, request, url));
   if (latency > 0) await delay(latency);
   const { "private-token": _, authorization: __, ...shown } = headers;
   const status = fault ? injectFault(fault, reply, response) : send(response, reply ?? broken);
-  log.add({ method, path, query, status, headers: shown });
+  log.add({ method, path: url.path, query: url.search, status, headers: shown });
 }
 
 /** Waits until the state is persisted: also for reads, which may contain unpersisted data. */
@@ -69,92 +51,44 @@ async function whenPersisted({ state }: ServerContext, reply: ServerReply): Prom
 interface SplitUrl {
   readonly path: string;
   /** Query without the token, which must not be in the log or in links to other pages. */
-  readonly query: string;
+  readonly search: string;
   readonly token: string | undefined;
 }
 
 const tokenParameters = ["private_token", "access_token"] as const;
 
-function split(url: string): SplitUrl {
+function splitUrl(url: string): SplitUrl {
   const mark = url.indexOf("?");
-  if (mark < 0) return { path: url, query: "", token: undefined };
-  const [path, query] = [url.slice(0, mark), url.slice(mark + 1)];
-  const fields = new URLSearchParams(query);
+  if (mark < 0) return { path: url, search: "", token: undefined };
+  const [path, search] = [url.slice(0, mark), url.slice(mark + 1)];
+  const fields = new URLSearchParams(search);
   const token = tokenParameters.map((name) => fields.get(name)).find((value) => value !== null);
-  if (token === undefined) return { path, query, token };
+  if (token === undefined) return { path, search, token };
   for (const name of tokenParameters) fields.delete(name);
-  return { path, query: String(fields), token: token ?? undefined };
+  return { path, search: String(fields), token: token ?? undefined };
 }
 
-async function replyTo(parts: Parts, request: IncomingMessage, { path, query, token }: SplitUrl): Promise<ServerReply> {
-  if (!path.startsWith(`${prefix}/`)) return unknownRoute;
-  const method = request.method ?? "GET";
-  const match = parts.route(method, path.slice(prefix.length));
-  if (typeof match === "string") return replyForKind(parts, request, match, { path, query, token });
-  const caller = findCaller(parts.context, request, token);
+async function replyTo({ context, route }: Parts, incoming: IncomingMessage, url: SplitUrl): Promise<ServerReply> {
+  if (!url.path.startsWith(`${prefix}/`)) return unknownRoute;
+  const { method = "GET", headers } = incoming;
+  const path = url.path.slice(prefix.length);
+  const match = route(method, path);
+  if ("status" in match) return match;
+  const token = headers["private-token"] ?? headers.authorization?.replace(/^Bearer /i, "") ?? url.token;
+  const caller = typeof token === "string" ? context.state.token.get(token) : undefined;
   if (!caller) return unauthorized;
-  const asked = { ...match, caller, address: `http://${request.headers.host}${path}` };
-  return routes[match.endpoint].body
-    ? answerBody(parts.context, asked, query, request)
-    : handle(parts.context, { ...asked, raw: formFields(query) });
-}
-
-/** A path outside the specification may belong to a kind of resource. */
-async function replyForKind(
-  { context }: Parts,
-  request: IncomingMessage,
-  otherwise: "unknown" | "method",
-  { path, query, token }: SplitUrl,
-): Promise<ServerReply> {
-  const method = request.method ?? "GET";
-  const match = context.kinds.route(method, path.slice(prefix.length));
-  if (typeof match === "string") return [match, otherwise].includes("method") ? notAllowed : unknownRoute;
-  const caller = findCaller(context, request, token);
-  if (!caller) return unauthorized;
-  const read = await readBody(request, nestedFormFields);
-  const [body, unreadable] = "refusal" in read ? [{}, read.refusal] : [read.raw, undefined];
-  const address = `http://${request.headers.host}${path}`;
-  const unmodifiedSince = parseTime(request.headers["if-unmodified-since"]);
-  const asked = { match, method, caller, query: formFields(query), body, unreadable, address, unmodifiedSince };
-  const reply = handleKind(context, asked);
-  auditWrite(context, { method, path: path.slice(prefix.length), caller, raw: body, reply });
-  return reply;
-}
-
-/** An invalid time is ignored. */
-function parseTime(header: string | undefined): number | undefined {
-  const time = Date.parse(header ?? "");
-  return Number.isNaN(time) ? undefined : time;
-}
-
-function findCaller(
-  { state }: ServerContext,
-  { headers }: IncomingMessage,
-  inQuery: string | undefined,
-): Caller | undefined {
-  const token = headers["private-token"] ?? headers.authorization?.replace(/^Bearer /i, "") ?? inQuery;
-  return typeof token === "string" ? state.tokens.get(token) : undefined;
-}
-
-async function answerBody(
-  context: ServerContext,
-  asked: Omit<RoutedRequest, "raw"> & Match,
-  query: string,
-  request: IncomingMessage,
-): Promise<ServerReply> {
-  const read = await readBody(request);
-  const raw = "refusal" in read ? {} : read.raw;
-  return handle(context, {
-    ...asked,
-    raw: { ...formFields(query), ...raw },
-    unreadable: findRefusal(context, asked, read),
+  const unmodifiedSince = Date.parse(headers["if-unmodified-since"] ?? "");
+  return match.answer(context, {
+    method,
+    path,
+    address: `http://${headers.host}${url.path}`,
+    search: url.search,
+    caller,
+    segments: match.segments,
+    query: formFields(url.search),
+    ...(method === "GET" || method === "HEAD" ? noBody : await readBody(incoming)),
+    unmodifiedSince: Number.isNaN(unmodifiedSince) ? undefined : unmodifiedSince,
   });
-}
-
-function findRefusal({ behaviour }: ServerContext, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
-  if ("refusal" in read) return read.refusal;
-  const isFit = read.isJson || behaviour.movesTakeForms || routes[endpoint].body !== "json";
-  return isFit ? undefined : needsJson;
 }
 
 function send(response: ServerResponse, { status, body, headers }: ServerReply): number {
@@ -163,23 +97,26 @@ function send(response: ServerResponse, { status, body, headers }: ServerReply):
   return status;
 }
 
-type ReadBody = { readonly raw: JsonObject; readonly isJson: boolean } | { readonly refusal: ServerReply };
+type ReadBody = Pick<ServerRequest, "body" | "isJson" | "unreadable">;
+
+const noBody: ReadBody = { body: {}, isJson: false };
 
 /** The size limit of a body in bytes. */
 const limit = 1024 * 1024;
 
 /** Reads the parameters of a request from its body: JSON, form fields, or multipart form fields. */
-async function readBody(request: IncomingMessage, formOf = formFields): Promise<ReadBody> {
+async function readBody(request: IncomingMessage): Promise<ReadBody> {
   const type = request.headers["content-type"] ?? "";
-  const body = await collect(request);
-  if (!body) return { refusal: tooLarge };
-  if (body.length === 0) return { raw: {}, isJson: type.includes("json") };
+  const isJson = type.includes("json");
+  const content = await collect(request);
+  if (!content) return { ...noBody, unreadable: tooLarge };
+  if (content.length === 0) return { ...noBody, isJson };
   try {
-    if (type.includes("json")) return jsonFields(body.toString());
-    if (type.includes("multipart/form-data")) return { raw: await multipartFields(body, type), isJson: false };
-    return { raw: formOf(body.toString()), isJson: false };
+    if (type.includes("multipart/form-data")) return { ...noBody, body: await multipartFields(content, type) };
+    const body: unknown = isJson ? JSON.parse(content.toString()) : formFields(content.toString());
+    return isObject(body) ? { body, isJson } : { ...noBody, unreadable: malformed };
   } catch {
-    return { refusal: malformed };
+    return { ...noBody, unreadable: malformed };
   }
 }
 
@@ -195,37 +132,17 @@ async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
   return size > limit ? undefined : Buffer.concat(chunks);
 }
 
-function jsonFields(text: string): ReadBody {
-  const value: unknown = JSON.parse(text);
-  return isObject(value) ? { raw: value, isJson: true } : { refusal: malformed };
-}
-
 /**
- * Fields of a query or a form. Fields with a name ending in `[]` are the items of a list; one empty item means an empty
- * list.
+ * Fields of a query or a form, with lists and mappings in them: `a[]=1`, `a[b]=1`, `a[][b]=1`. One empty item means an
+ * empty list.
  */
 function formFields(text: string): JsonObject {
-  if (text === "") return {};
-  const form = new URLSearchParams(text);
-  const fields = [...form].map(([name, value]) =>
-    name.endsWith("[]")
-      ? ([name.slice(0, -2), form.getAll(name).filter((item) => item !== "")] as const)
-      : ([name, value] as const),
-  );
-  return Object.fromEntries(fields);
-}
-
-/** Fields of a form with lists and mappings in them: `a[]=1`, `a[b]=1`, `a[][b]=1`. */
-function nestedFormFields(text: string): JsonObject {
   const all: Mutable = {};
+  if (text === "") return all;
   for (const [name, value] of new URLSearchParams(text)) {
     const [, first = name, rest = ""] = /^([^[]*)((?:\[[^\]]*\])*)$/.exec(name) ?? [];
-    nest(
-      all,
-      first,
-      Array.from(rest.matchAll(/\[([^\]]*)\]/g), ([, key = ""]) => key),
-      value,
-    );
+    const keys = Array.from(rest.matchAll(/\[([^\]]*)\]/g), ([, key = ""]) => key);
+    nest(all, first, keys, value);
   }
   return all;
 }

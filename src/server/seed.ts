@@ -9,7 +9,7 @@ import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { allKinds } from "./kinds.ts";
 import { laterFlags } from "./release-facts.ts";
-import type { MergeRequest, Role, Scope } from "./state.ts";
+import type { Role, Scope } from "./state.ts";
 
 /** The initial data of a server (docs/embedded-server.md), as in `schemas/seed.schema.json`. */
 export interface Seed {
@@ -76,7 +76,7 @@ export interface SeedProject extends SeedRepository {
   readonly resources?: SeedRows;
   readonly deployments?: readonly SeedDeployment[];
   /** Belongs to the deployments `deployment_id` or `deployment_ids`, or to all if neither is set. */
-  readonly merge_requests?: readonly MergeRequest[];
+  readonly merge_requests?: readonly JsonObject[];
 }
 
 export interface SeedDeployment {

@@ -1,15 +1,11 @@
 import type { JsonObject } from "../base/json.ts";
 import { tierIncludes, unavailable } from "../model/availability.ts";
 import type { Catalogue, Integration } from "../model/catalogue.ts";
-import type { Parameter } from "../model/endpoints.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
-import type { KindMatch } from "./kind-paths.ts";
-import type { RowPlace } from "./kind-store.ts";
-import type { ServedKind, ServedKinds } from "./kinds.ts";
-import { forbidden, json, type ServerReply } from "./reply.ts";
-import { type RouteName, routes } from "./routes.ts";
-import type { Caller, ProjectState, State } from "./state.ts";
+import type { ServedKinds } from "./kinds.ts";
+import { forbidden, json, notFound, type ServerReply } from "./reply.ts";
+import { type Caller, findRepository, type Repository, roles, type State } from "./state.ts";
 
 /** The state and the settings that all responses depend on. */
 export interface ServerContext {
@@ -24,55 +20,43 @@ export interface ServerContext {
   readonly maxPageSize: number;
   /** Integrations of this release, tier and environment; for another tier, the error. */
   readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
-  readonly parameters: Readonly<Record<RouteName, Readonly<Record<string, Parameter>>>>;
   readonly kinds: ServedKinds;
   /** Starts a scheduled storage move. */
   readonly startMove: (move: number) => void;
 }
 
-export interface ParsedRequest {
-  readonly caller: Caller;
-  readonly segments: Readonly<Record<string, string>>;
-  /** As received, from query and body. */
-  readonly raw: JsonObject;
-  /** Validated parameters of the endpoint's table. */
-  readonly given: Readonly<Record<string, string | number | boolean>>;
+/** A request to a known path from an authenticated caller. */
+export interface ServerRequest {
+  readonly method: string;
+  /** Relative to /api/v4. */
+  readonly path: string;
   /** Origin, prefix and path of the request, as in links to other pages. */
   readonly address: string;
-}
-
-export interface KindRequest {
-  readonly match: KindMatch<ServedKind>;
-  readonly method: string;
+  /** The query without the token. */
+  readonly search: string;
   readonly caller: Caller;
+  /** Decoded values of the parameters in the path. */
+  readonly segments: Readonly<Record<string, string>>;
   readonly query: JsonObject;
   /** Parameters of the body, which take precedence over the query. */
   readonly body: JsonObject;
+  readonly isJson: boolean;
+  /** The error if the body could not be read; reported after authentication. */
   readonly unreadable?: ServerReply | undefined;
-  readonly address: string;
   /** Milliseconds since 1970: anything changed after it must not be removed. */
   readonly unmodifiedSince: number | undefined;
 }
 
-/** A request to a kind with its project or group, from an authorized caller. */
-export interface Admitted extends RowPlace {
-  readonly context: ServerContext;
-  readonly asked: KindRequest;
-  readonly found: OwnerOfRows;
-}
-
-/** A project or group with rows; it is a resource itself if a kind says so. */
-export interface OwnerOfRows {
-  readonly id: number;
-  readonly path: string;
-  /** The response for the project or group itself. */
-  readonly shown: () => JsonObject;
-  readonly change: (params: JsonObject) => void;
+export interface ParsedRequest extends ServerRequest {
+  /** As received, from query and body. */
+  readonly raw: JsonObject;
+  /** Validated parameters of the endpoint's table. */
+  readonly given: Readonly<Record<string, string | number | boolean>>;
 }
 
 export type Handler = (context: ServerContext, call: ParsedRequest) => ServerReply;
 
-export type ProjectHandler = (context: ServerContext, call: ParsedRequest, project: ProjectState) => ServerReply;
+export type ProjectHandler = (context: ServerContext, call: ParsedRequest, project: Repository) => ServerReply;
 
 /** Slugs that exist in this release and environment. Those of another tier are rejected. */
 export function slugsOf(
@@ -98,29 +82,32 @@ export function tierRefusal(context: ServerContext, what: string, needed: Tier):
   return tooLowTier(`${what} need tier ${needed}; the server is ${context.tier}`);
 }
 
-export function parametersOf(behaviour: Behaviour): ServerContext["parameters"] {
-  const byChoice: Behaviour["parameters"] = { listDeployments: deploymentFilters(behaviour) };
-  const entries = (Object.keys(routes) as RouteName[]).map((name) => {
-    return [name, { ...routes[name].parameters, ...behaviour.parameters[name], ...byChoice[name] }] as const;
-  });
-  return Object.fromEntries(entries) as ServerContext["parameters"];
+/** True if the scopes of a token allow a request; only reads are allowed to any scope. */
+export function isInScope({ scopes = ["api"] }: Caller, method: string, isOpen = false): boolean {
+  if (scopes.includes("api") || scopes.includes("granular")) return true;
+  return (isOpen || scopes.includes("read_api")) && (method === "GET" || method === "HEAD");
 }
 
-function deploymentFilters({ ordersByRef, moreStatuses, knowsFinish }: Behaviour): Readonly<Record<string, Parameter>> {
-  const { parameters } = routes.listDeployments;
-  if (!parameters) return {};
-  const { order_by: order, status } = parameters;
-  const listed = order?.enum?.filter((each) => ordersByRef || each !== "ref") ?? [];
-  const orders = [...listed, ...((knowsFinish && order?.beyond?.enum) || [])];
-  const statuses = [...(status?.enum ?? []), ...((moreStatuses && status?.beyond?.enum) || [])];
-  return {
-    ...(order && { order_by: { ...order, enum: orders } }),
-    ...(status && { status: { ...status, enum: statuses } }),
-    ...(knowsFinish && { finished_after: { type: "datetime" }, finished_before: { type: "datetime" } }),
-  };
+export function hasRole({ role }: Caller, least: Caller["role"]): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** The error for a project whose requests are all forbidden, or that is archived and therefore read-only. */
-export function accessRefusal({ record }: ProjectState, isReadable: boolean): ServerReply | undefined {
-  return record.access === undefined && (isReadable || !record.archived) ? undefined : forbidden;
+/**
+ * The project of a request. An error if it does not exist, moved, forbids every request, or is archived and the request
+ * is not one that archived projects accept.
+ */
+export function admitProject(
+  { state, behaviour }: ServerContext,
+  { segments: { id = "" }, method, address, search }: ServerRequest,
+  isReadable: boolean,
+): Repository | ServerReply {
+  const former = behaviour.formerPaths === "unknown" ? undefined : state.ids.former.get(id.toLowerCase());
+  const project = findRepository(state, "project", id) ?? state.project.get(String(former));
+  if (!project) return notFound("Project");
+  if (project.id === former && behaviour.formerPaths === "redirected") {
+    if (method !== "GET") return json(405, { message: "Non GET methods are not allowed for moved projects" });
+    const location = address.replace(/\/projects\/[^/]+/, `/projects/${former}`) + (search && `?${search}`);
+    return json(301, `This resource has been moved permanently to ${location}`, { location });
+  }
+  return project.access === undefined && (isReadable || !project.archived) ? project : forbidden;
 }

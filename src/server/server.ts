@@ -7,18 +7,17 @@ import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
-import { implyGroups } from "./groups.ts";
-import { type ServedKinds, servedKinds } from "./kinds.ts";
-import { activeBy, loadSeed } from "./load-seed.ts";
-import { createMover, type Mover } from "./mover.ts";
-import { restore } from "./records.ts";
+import { endpointRoutes } from "./handlers.ts";
+import { kindRoutes } from "./kind-handlers.ts";
+import { servedKinds } from "./kinds.ts";
+import { implyGroups, loadSeed } from "./load-seed.ts";
+import { createMover, type Mover } from "./moves.ts";
 import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
 import { createResponder } from "./respond.ts";
-import { router } from "./routes.ts";
+import { createRouter } from "./routes.ts";
 import type { Seed } from "./seed.ts";
-import { parametersOf, type ServerContext, slugsOf } from "./server-context.ts";
-import { emptyState, type State, userOf } from "./state.ts";
-import { memoryStore, type Store } from "./store.ts";
+import { slugsOf } from "./server-context.ts";
+import { memoryStore, restore, type Store, userOf } from "./state.ts";
 
 export interface ServerOptions {
   /** 0, the default: any free port. */
@@ -65,24 +64,37 @@ export interface Server {
  * unknown release or dialect.
  */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
-  const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
-  const { release = defaultRelease, tier = "ultimate" } = options;
+  const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000, seed = {}, dialect } = options;
+  const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
   if (!isReleaseText(release))
     throw new RangeError(`${JSON.stringify(release)} is no release such as ${defaultRelease}`);
   const behaviour = behaviourOf(options.behaviour ?? "spec", release);
   const kinds = servedKinds({ release, tier, behaviour }, options.kinds);
   const store = await openStore(options.data);
-  const state = await createState(store, options, kinds);
-  const mover = createMover({
+  const state = restore(store);
+  if (store.fresh)
+    loadSeed({ state, catalogue: catalogueOf(dialect), putActivates: behaviour.putActivates, kinds }, seed);
+  implyGroups(state);
+  await store.settled();
+  state.token.set(options.token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
+  const mover = createMover({ state, release, duration: options.moveDuration ?? seed.move_duration ?? 300 });
+  const catalogue = (options.behaviour === "observed" ? observedCatalogueOf : catalogueOf)(dialect);
+  const context = {
     state,
     release,
-    duration: options.moveDuration ?? options.seed?.move_duration ?? 300,
-    settle: () => void store.settled()?.catch(() => undefined),
-  });
-  const context = createContext(state, options, { mover, kinds });
+    tier,
+    environment,
+    catalogue,
+    behaviour,
+    pageSize: options.pageSize ?? 20,
+    maxPageSize: options.maxPageSize ?? 100,
+    slugs: slugsOf({ catalogue, release, tier, environment }),
+    kinds,
+    startMove: mover.start,
+  };
   const log = requestLog(keepRequests);
   const chaos = createChaos(options.chaos ?? []);
-  const route = router(context.release, context.behaviour.beyondSpec);
+  const route = createRouter([...endpointRoutes(context), ...kindRoutes(context)]);
   const http = createHttpServer(createResponder({ context, route, log, chaos, latency }));
   http.keepAliveTimeout = idleLimit;
   try {
@@ -104,42 +116,6 @@ async function openStore(file: string | undefined): Promise<Store> {
   if (file === undefined) return memoryStore;
   const { openFileStore } = await import("./file-store.ts");
   return openFileStore(file);
-}
-
-async function createState(store: Store, options: ServerOptions, kinds: ServedKinds): Promise<State> {
-  const { seed = {}, dialect, token } = options;
-  const state = emptyState(store);
-  const { putActivates } = behaviourOf(options.behaviour ?? "spec", options.release ?? defaultRelease);
-  if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), putActivates), kinds);
-  else restore(state);
-  implyGroups(state);
-  await store.settled();
-  state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
-  return state;
-}
-
-function createContext(
-  state: State,
-  options: ServerOptions,
-  { mover, kinds }: { readonly mover: Mover; readonly kinds: ServedKinds },
-): ServerContext {
-  const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
-  const behaviour = behaviourOf(options.behaviour ?? "spec", release);
-  const catalogue = (options.behaviour === "observed" ? observedCatalogueOf : catalogueOf)(options.dialect);
-  return {
-    state,
-    release,
-    tier,
-    environment,
-    catalogue,
-    behaviour,
-    pageSize: options.pageSize ?? 20,
-    maxPageSize: options.maxPageSize ?? 100,
-    slugs: slugsOf({ catalogue, release, tier, environment }),
-    parameters: parametersOf(behaviour),
-    kinds,
-    startMove: mover.start,
-  };
 }
 
 function listen(http: HttpServer, port: number, host: string): Promise<void> {

@@ -1,41 +1,68 @@
 import type { JsonObject } from "../base/json.ts";
-import type { Store } from "./store.ts";
 
-/**
- * The data of the server in memory. All changes go through {@link save} or {@link forget}, which update the store.
- * Records are replaced, never modified. Times are ISO 8601 with milliseconds.
- */
-export interface State {
-  readonly store: Store;
-  readonly projects: Map<number, ProjectState>;
-  /** The projects sorted by ID. */
-  readonly projectsInOrder: ProjectState[];
-  /** Cached lists of projects by query, until a project changes. */
-  readonly projectLists: Map<string, readonly Repository[]>;
-  readonly projectsByPath: Map<string, ProjectState>;
-  readonly formerPaths: Map<string, ProjectState>;
-  readonly snippets: Map<number, Repository>;
-  readonly groups: Map<number, Repository>;
-  readonly groupsByPath: Map<string, Repository>;
-  readonly moves: Map<number, MoveRecord>;
-  readonly storages: Map<string, Storage>;
-  readonly tokens: Map<string, Caller>;
-  /** Users without a token, by ID. */
-  readonly users: Map<number, User>;
-  /** The rows of kinds of resources: by the owner's kind, the kind and the owner, in the order of their creation. */
-  readonly rows: Map<string, readonly KindRecord[]>;
-  readonly features: Set<string>;
-  /** IDs of repositories that are read-only during a move; derived from the moves. */
-  readonly moving: Readonly<Record<MoveKind, Set<number>>>;
+/** Tables of the state by the kind of their rows; all are persisted. */
+interface Tables {
   /** The last used number by kind of record. */
-  readonly numbers: Map<string, number>;
+  readonly number: Map<string, number>;
+  readonly storage: Map<string, Storage>;
+  readonly feature: Map<string, true>;
+  readonly token: Map<string, Caller>;
+  /** Users without a token. */
+  readonly user: Map<string, User>;
+  readonly project: Map<string, Repository>;
+  readonly snippet: Map<string, Repository>;
+  readonly group: Map<string, Repository>;
+  readonly move: Map<string, MoveRecord>;
 }
 
-export interface ProjectState {
-  record: Repository;
-  /** Sorted by ID. */
-  deployments: readonly DeploymentRecord[];
-  readonly mergeRequests: readonly MergeRequest[];
+type TableName = keyof Tables;
+
+type RowOf<Name extends TableName> = Tables[Name] extends Map<string, infer Row> ? Row : never;
+
+export type RowKind = TableName | "resource";
+
+export interface StoredRow {
+  readonly kind: RowKind;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Persistence of the state. */
+export interface Store {
+  /** True until a seed is persisted. */
+  readonly fresh: boolean;
+  rows(): Iterable<StoredRow>;
+  save(kind: RowKind, key: string, value: unknown): void;
+  forget(kind: RowKind, key: string): void;
+  /** Persists all rows saved so far in one transaction; undefined if there are none. Rejects if that fails. */
+  settled(): Promise<void> | undefined;
+  close(): Promise<void>;
+}
+
+/** A store that persists nothing. */
+export const memoryStore: Store = {
+  fresh: true,
+  rows: () => [],
+  save: () => undefined,
+  forget: () => undefined,
+  settled: () => undefined,
+  close: async () => undefined,
+};
+
+/**
+ * The data of the server in memory. All changes go through {@link put}, {@link putRow} or {@link dropRow}, which update
+ * the store. Records are replaced, never modified. Times are ISO 8601 with milliseconds.
+ */
+export interface State extends Tables {
+  readonly store: Store;
+  /** Rows by place, such as the kind and its project, in the order of their creation. */
+  readonly rows: Map<string, readonly KindRecord[]>;
+  /** IDs by lower-case path. */
+  readonly ids: Readonly<Record<MoveKind | "former", Map<string, number>>>;
+  /** Cached lists of projects by query, until a project changes. */
+  readonly projectLists: Map<string, readonly Repository[]>;
+  /** IDs of repositories that are read-only during a move; derived from the moves. */
+  readonly moving: Readonly<Record<MoveKind, Set<number>>>;
 }
 
 /** An object with a repository on a storage. `path` is the ID of a snippet without a path. */
@@ -57,7 +84,8 @@ export interface Repository {
   /** A group that was not seeded, but is part of another path; it has no repository to move. */
   readonly implied?: true;
   readonly created_at: string;
-  readonly merge_requests?: readonly MergeRequest[];
+  /** Those of its deployments. */
+  readonly merge_requests?: readonly JsonObject[];
   /** Archived: writes are refused, and so are reads of some kinds. */
   readonly archived?: boolean;
   readonly topics?: readonly string[];
@@ -65,31 +93,11 @@ export interface Repository {
   readonly last_activity_at?: string;
 }
 
-/** A row of a kind as in responses, with its secrets. */
+/** A row as in responses, with its secrets. */
 export interface KindRecord {
   readonly number: number;
   readonly row: JsonObject;
 }
-
-export interface DeploymentRecord {
-  readonly id: number;
-  readonly iid: number;
-  readonly ref: string;
-  readonly sha: string;
-  readonly tag: boolean;
-  readonly status: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Time at which its status became one of {@link finalStatuses}. */
-  readonly finished_at?: string;
-  readonly user: User;
-  readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
-  readonly deployable: JsonObject | null;
-}
-
-export const finalStatuses: ReadonlySet<string> = new Set(["success", "failed", "canceled"]);
-
-export type MergeRequest = JsonObject;
 
 export type MoveKind = "project" | "snippet" | "group";
 
@@ -103,7 +111,7 @@ export interface MoveRecord {
   readonly destination_storage_name: string;
 }
 
-export interface Storage {
+interface Storage {
   readonly name: string;
   readonly cluster: boolean;
 }
@@ -146,62 +154,117 @@ export function userOf(id: number, role: Role): User {
   };
 }
 
-export function emptyState(store: Store): State {
-  return {
+/** The state in a store. */
+export function restore(store: Store): State {
+  const state: State = {
     store,
-    projects: new Map(),
-    projectsInOrder: [],
-    projectLists: new Map(),
-    projectsByPath: new Map(),
-    formerPaths: new Map(),
-    snippets: new Map(),
-    groups: new Map(),
-    groupsByPath: new Map(),
-    moves: new Map(),
-    storages: new Map(),
-    tokens: new Map(),
-    users: new Map(),
+    number: new Map(),
+    storage: new Map(),
+    feature: new Map(),
+    token: new Map(),
+    user: new Map(),
+    project: new Map(),
+    snippet: new Map(),
+    group: new Map(),
+    move: new Map(),
     rows: new Map(),
-    features: new Set(),
+    ids: { project: new Map(), snippet: new Map(), group: new Map(), former: new Map() },
+    projectLists: new Map(),
     moving: { project: new Set(), snippet: new Set(), group: new Set() },
-    numbers: new Map(),
   };
+  for (const { kind, key, value } of store.rows()) {
+    if (kind === "resource") placeRow(state, key.slice(0, key.lastIndexOf("/")), value as KindRecord);
+    else place(state, kind, key, value as never);
+  }
+  for (const [key, records] of state.rows)
+    state.rows.set(
+      key,
+      records.toSorted((a, b) => a.number - b.number),
+    );
+  return state;
+}
+
+/** Saves a record to the state and the store. */
+export function put<Name extends TableName>(state: State, kind: Name, key: string | number, row: RowOf<Name>): void {
+  state.store.save(kind, String(key), row);
+  place(state, kind, String(key), row);
+}
+
+function place<Name extends TableName>(state: State, kind: Name, key: string, row: RowOf<Name>): void {
+  (state[kind] as Map<string, RowOf<Name>>).set(key, row);
+  const table: TableName = kind;
+  if (table !== "project" && table !== "group" && table !== "snippet") return;
+  const { id, path, former_paths = [] } = row as Repository;
+  state.ids[table].set(path.toLowerCase(), id);
+  for (const former of former_paths) state.ids.former.set(former.toLowerCase(), id);
+  state.projectLists.clear();
+}
+
+/** The records of a place in the order of their creation. */
+export function recordsAt({ rows }: State, key: string): readonly KindRecord[] {
+  return rows.get(key) ?? none;
+}
+
+const none: readonly KindRecord[] = [];
+
+/** Adds a record to a place, or replaces the one with its number. */
+export function putRow(state: State, key: string, record: KindRecord): void {
+  state.store.save("resource", `${key}/${record.number}`, record);
+  placeRow(state, key, record);
+}
+
+function placeRow(state: State, key: string, record: KindRecord): void {
+  const known = recordsAt(state, key);
+  const index = known.findIndex(({ number }) => number === record.number);
+  state.rows.set(key, index < 0 ? [...known, record] : known.with(index, record));
+}
+
+export function dropRow(state: State, key: string, { number }: KindRecord): void {
+  state.store.forget("resource", `${key}/${number}`);
+  const kept = recordsAt(state, key).filter((each) => each.number !== number);
+  state.rows.set(key, kept);
 }
 
 /** The next number of a kind of record; numbers are never reused. */
 export function nextNumber(state: State, kind: string): number {
-  const number = (state.numbers.get(kind) ?? 0) + 1;
-  setNumber(state, kind, number);
-  return number;
+  return takeNumber(state, kind, (state.number.get(kind) ?? 0) + 1);
 }
 
 /** Reserves `number`. */
 export function takeNumber(state: State, kind: string, number: number): number {
-  if (number > (state.numbers.get(kind) ?? 0)) setNumber(state, kind, number);
+  if (number > (state.number.get(kind) ?? 0)) put(state, "number", kind, number);
   return number;
 }
 
-function setNumber(state: State, kind: string, number: number): void {
-  state.numbers.set(kind, number);
-  state.store.save("number", kind, number);
+/** A project, group or snippet by its ID, if `name` is all digits, or its path in any case. Hidden ones are not found. */
+export function findRepository(state: State, kind: MoveKind, name: string): Repository | undefined {
+  const found = /^\d+$/.test(name) ? state[kind].get(String(Number(name))) : repositoryAt(state, kind, name);
+  return found?.access === "hidden" ? undefined : found;
 }
 
-/** A project by its ID, if `id` is all digits, or its path in any case. Hidden ones are not found. */
-export function findProject(state: State, id: string): ProjectState | undefined {
-  const project = /^\d+$/.test(id) ? state.projects.get(Number(id)) : state.projectsByPath.get(id.toLowerCase());
-  return project?.record.access === "hidden" ? undefined : project;
+export function repositoryAt(state: State, kind: MoveKind, path: string): Repository | undefined {
+  return state[kind].get(String(state.ids[kind].get(path.toLowerCase())));
 }
 
-/** A group by its ID, if `id` is all digits, or its path in any case. */
-export function findGroup(state: State, id: string): Repository | undefined {
-  if (/^\d+$/.test(id)) return state.groups.get(Number(id));
-  return state.groupsByPath.get(id.toLowerCase());
+export function projectsById({ project }: State): Repository[] {
+  return [...project.values()].sort((a, b) => a.id - b.id);
+}
+
+/** The path of the group that contains a project or group. */
+export function parentPath(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+export function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** The groups above a path, from the top. */
-export function groupsAbove({ groupsByPath }: State, path: string): readonly Repository[] {
-  const segments = path.toLowerCase().split("/").slice(0, -1);
-  return segments.flatMap((_, index) => groupsByPath.get(segments.slice(0, index + 1).join("/")) ?? []);
+export function groupsAbove(state: State, path: string): readonly Repository[] {
+  const above = parentPath(path);
+  if (above === "") return [];
+  const group = repositoryAt(state, "group", above);
+  return [...groupsAbove(state, above), ...(group ? [group] : [])];
 }
 
 /** The current time, but later than `previous`. */

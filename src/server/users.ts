@@ -2,7 +2,7 @@ import { factHolds } from "../model/catalogue.ts";
 import { paged } from "./pages.ts";
 import { json, unknownRoute } from "./reply.ts";
 import type { Handler } from "./server-context.ts";
-import type { Caller, Role, User } from "./state.ts";
+import type { User } from "./state.ts";
 
 /** GET /user, on deployed servers only. `is_admin` is returned to administrators only. */
 export const getUser: Handler = (_, { caller }) =>
@@ -15,8 +15,9 @@ export const getUser: Handler = (_, { caller }) =>
 /** GET /users by username, in any case: users of tokens and of the seed. Without a username, all. */
 export const listUsers: Handler = (context, call) => {
   const { username } = call.given;
-  const all = new Map<number, User>(context.state.users);
-  for (const { user } of context.state.tokens.values()) all.set(user.id, user);
+  const { user: users, token: tokens } = context.state;
+  const withToken = Array.from(tokens.values(), ({ user }) => user);
+  const all = new Map([...users.values(), ...withToken].map((user) => [user.id, user]));
   const isAsked = (user: User) =>
     username === undefined || user.username.toLowerCase() === String(username).toLowerCase();
   const found = [...all.values()].filter(isAsked).toSorted((a, b) => a.id - b.id);
@@ -48,18 +49,3 @@ export const getMetadata: Handler = ({ catalogue, release }) =>
 function createVersion(release: string): object {
   return { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" };
 }
-
-export function permissionsOf({ role }: Caller): object {
-  const level = levels[role];
-  return { project_access: level ? { access_level: level, notification_level: 3 } : null, group_access: null };
-}
-
-/** Administrators are not necessarily members. */
-const levels: Readonly<Record<Role, number>> = {
-  guest: 10,
-  reporter: 20,
-  developer: 30,
-  maintainer: 40,
-  owner: 50,
-  admin: 0,
-};
