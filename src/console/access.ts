@@ -36,10 +36,12 @@ function checkedHeader(header: string): string {
 function readToken(env: Environment): string | undefined {
   const { direct, file } = valueOrFile(env, "EVENKEEL_CONSOLE_TOKEN", exit.usage);
   if (direct === "" || file === "") throw new UserError(emptyToken, exit.usage);
-  if (direct) return registerToken(direct, "EVENKEEL_CONSOLE_TOKEN");
-  return file
-    ? registerToken(readTokenFile(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names")
-    : undefined;
+  const token = direct ?? (file && readTokenFile(file).trim());
+  if (token === undefined) return undefined;
+  const source = direct ? "EVENKEEL_CONSOLE_TOKEN" : "the file that EVENKEEL_CONSOLE_TOKEN_FILE names";
+  learnCredential(token, "(token of the console)");
+  if (token.length >= shortest) return token;
+  throw new UserError(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
 }
 
 const emptyToken =
@@ -47,12 +49,6 @@ const emptyToken =
 
 /** Minimum length in characters: a short token could be guessed. */
 const shortest = 16;
-
-function registerToken(token: string, source: string): string {
-  learnCredential(token, "(token of the console)");
-  if (token.length >= shortest) return token;
-  throw new UserError(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
-}
 
 function readTokenFile(file: string): string {
   try {
@@ -67,11 +63,6 @@ function readTokenFile(file: string): string {
 /** True for an address or name that only this machine can reach. */
 function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
-}
-
-/** Rejects DNS rebinding: a page elsewhere whose name resolves to this address. */
-function namesLoopback(host: string | undefined): boolean {
-  return isLoopback((host ?? "").replace(/:\d+$/, ""));
 }
 
 /** Pages load only the console's own style sheet and script, send nothing, and cannot be framed. */
@@ -110,9 +101,13 @@ export const readOnly: MiddlewareHandler = async ({ req, body }, next) => {
 
 export function gate(access: Access): MiddlewareHandler {
   return async (context, next) => {
-    const { req } = context;
-    if (access.by === "loopback") return namesLoopback(req.header("host")) ? next() : refuseHost(context);
-    if (access.by === "header") return req.header(access.header) ? next() : refuseUnnamed(context, access.header);
+    const { req, body } = context;
+    // Rejects DNS rebinding: a page elsewhere whose name resolves to this address.
+    if (access.by === "loopback" && !isLoopback((req.header("host") ?? "").replace(/:\d+$/, "")))
+      return body("This console accepts requests for localhost and loopback addresses only.\n", 421);
+    if (access.by === "header" && !req.header(access.header))
+      return body(`The proxy in front of this console must set the header ${access.header}.\n`, 401);
+    if (access.by !== "token") return next();
     if (isAuthorized(req.header("authorization"), access.token)) return next();
     context.header("www-authenticate", 'Basic realm="Evenkeel console", charset="UTF-8"');
     return refusal(context, 401, signInText, () => context.text(`${signInText}\n`));
@@ -128,14 +123,6 @@ function isAuthorized(header: string | undefined, token: string): boolean {
   if (scheme.toLowerCase() !== "basic") return credentials !== "" && isSameSecret(credentials, token);
   const pair = Buffer.from(credentials, "base64").toString("utf8");
   return isSameSecret(pair.slice(pair.indexOf(":") + 1), token);
-}
-
-function refuseHost({ body }: Context): Response {
-  return body("This console accepts requests for localhost and loopback addresses only.\n", 421);
-}
-
-function refuseUnnamed({ body }: Context, header: string): Response {
-  return body(`The proxy in front of this console must set the header ${header}.\n`, 401);
 }
 
 /** Refuses a request: as JSON if its path asks for that, else as the page that `html` makes. */

@@ -5,6 +5,7 @@ import { cannotListen, hostAndPort } from "../base/system-errors.ts";
 import { shellWord, withoutTrailing } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { ownerName } from "../model/owner.ts";
+import type { Plan } from "../plan/plan.ts";
 import { reportPolicy } from "../report/html/document.ts";
 import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
@@ -76,7 +77,14 @@ function consoleApp(asked: ConsoleOptions): Hono {
     if (!file) return missing(context, "File not found.");
     return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
   });
-  app.get("/runs/:run/plan", async (context) => showReport(context, state, catalogue, missing));
+  app.get("/runs/:run/plan", async (context) => {
+    const run = context.req.param("run");
+    const plan = await state.ask(async (from) => (await from.plans.list()).includes(run) && state.planOf(from, run));
+    if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
+    // The page has an inline script and style.
+    context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
+    return context.html(reportOf(run, plan, catalogue));
+  });
   app.get("*", async (context) => {
     const { path, isJson } = parsePath(new URL(context.req.url).pathname);
     if (path === undefined) return missing(context, "The URL is not valid.");
@@ -209,18 +217,8 @@ async function readErrors(
   );
 }
 
-/** A run's plan as the HTML report, with a content security policy for its inline script and style. */
-async function showReport(
-  context: Context,
-  { ask, planOf }: Watching,
-  catalogue: Catalogue,
-  missing: (context: Context, what: string) => Response | Promise<Response>,
-): Promise<Response> {
-  const run = context.req.param("run") ?? "";
-  const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOf(from, run) : undefined));
-  if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
-  context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
+function reportOf(run: string, plan: Plan, catalogue: Catalogue): string {
   const next: readonly NextStep[] = [[`evenkeel apply --plan ${shellWord(run)}`, "makes exactly these changes"]];
   const before = markup`<nav class="crumbs" aria-label="Console"><a href="/review">Review</a> / <a href="/runs/${run}">${run}</a></nav>`;
-  return context.html(planHtml(plan, catalogue, { before, next }));
+  return planHtml(plan, catalogue, { before, next });
 }

@@ -48,22 +48,15 @@ function causeNode(
   const isChosen = wanted.cause === id;
   const to = isChosen ? link({ ...wanted, cause: "" }) : link({ ...wanted, cause: id, status: anyStatus });
   const commands = commandsForCause(cause);
-  const how =
-    commands.length > 0
-      ? markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`
-      : "";
-  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleNode(cause, subjectOf)}</p>${factsNode(cause, subjectOf, (from) => link({ ...wanted, cause: "", from, status: anyStatus }))}</div>
-<p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${how}</li>
+  const subject = findSubject(cause, subjectOf);
+  const how = markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`;
+  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${subject ?? briefNode(cause)}</p>${factsNode(cause, subject, (from) => link({ ...wanted, cause: "", from, status: anyStatus }))}</div>
+<p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${commands.length > 0 ? how : ""}</li>
 `;
 }
 
 function findSubject({ cause, shapes: [{ commit }] }: FleetCause, subjectOf: SubjectOf): string | undefined {
   return cause === "pending" && commit !== null ? subjectOf(commit) : undefined;
-}
-
-function titleNode(cause: FleetCause, subjectOf: SubjectOf): Markup {
-  const subject = findSubject(cause, subjectOf);
-  return subject === undefined ? briefNode(cause) : markup`${subject}`;
 }
 
 function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
@@ -73,27 +66,22 @@ function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
     return others.length > 0 ? markup`Projects could not be read, for several reasons` : differenceBrief(first);
   }
   if (rests.length > 1) return markup`${firstFew(rests)}`;
-  const isSame = others.length === 0 && !isVarious;
-  return isSame ? differenceBrief(first) : markup`${resourceNode(first.rest)} has values of its own in each project`;
+  return others.length === 0 && !isVarious
+    ? differenceBrief(first)
+    : markup`${resourceNode(first.rest)} has values of its own in each project`;
 }
 
-function factsNode(cause: FleetCause, subjectOf: SubjectOf, linkFrom: (policy: string) => string): Markup {
+function factsNode(cause: FleetCause, subject: string | undefined, linkFrom: (policy: string) => string): Markup {
   const { shapes, within, projects } = cause;
   const [first] = shapes;
-  const subject = findSubject(cause, subjectOf);
   const facts: Markup[] = [];
   if (subject !== undefined) facts.push(markup`<span>${briefNode(cause)}</span>`);
   if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 7)}</code>`);
   if (first.policy !== "")
     facts.push(markup`<span>policy <a href="${linkFrom(first.policy)}#list">${breakable(first.policy)}</a></span>`);
-  if (within !== "") facts.push(placeNode(within, projects));
+  if (within !== "" && projects > 1) facts.push(markup`<span>all in ${within}</span>`);
+  if (projects === 1) facts.push(markup`<a href="${projectHref(within)}">${within}</a>`);
   return markup`<p class="facts soft">${directionNode(first)}${facts}</p>`;
-}
-
-function placeNode(within: string, projects: number): Markup {
-  return projects === 1
-    ? markup`<a href="${projectHref(within)}">${within}</a>`
-    : markup`<span>all in ${within}</span>`;
 }
 
 export function firstDifference({ shapes, differences }: ProjectSummary): Markup {
@@ -141,12 +129,7 @@ export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" 
 }
 
 /** Subjects of commits, read once from the repository of a workspace. */
-export interface CommitSubjects {
-  /** Undefined for an unknown commit, and before git has returned it. */
-  readonly of: (commit: string) => string | undefined;
-  /** Asks git for subjects that are not cached, and waits briefly: a later page shows what arrives late. */
-  readonly read: (commits: readonly string[]) => Promise<void>;
-}
+export type CommitSubjects = ReturnType<typeof commitSubjects>;
 
 /** Milliseconds to wait for git, and number of commits per query. */
 const [patience, most] = [300, 50];
@@ -154,7 +137,7 @@ const [patience, most] = [300, 50];
 /** Only a full hash, so that none is taken for an option of git. */
 const hash = /^[0-9a-f]{40,64}$/;
 
-export function commitSubjects(folder: string): CommitSubjects {
+export function commitSubjects(folder: string) {
   const cached = new Map<string, string>();
   const requested = new Set<string>();
   const readSubjects = async (commits: readonly string[]) => {
@@ -168,8 +151,10 @@ export function commitSubjects(folder: string): CommitSubjects {
     }
   };
   return {
-    of: (commit) => cached.get(commit) || undefined,
-    read: async (commits) => {
+    /** Undefined for an unknown commit, and before git has returned it. */
+    of: (commit: string) => cached.get(commit) || undefined,
+    /** Asks git for subjects that are not cached, and waits briefly: a later page shows what arrives late. */
+    read: async (commits: readonly string[]): Promise<void> => {
       const unknown = [...new Set(commits)]
         .filter((commit) => hash.test(commit) && !requested.has(commit))
         .slice(0, most);

@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { shellWord } from "../base/text-format.ts";
 import type { ShownCommand } from "../report/html/markup.ts";
@@ -18,46 +19,59 @@ export interface FleetCause {
 }
 
 /** Causes of these projects: drift first, then unreadable, then pending; within each, the most projects first. */
-export const findCauses = memoized(
-  (heads: readonly ProjectSummary[]): readonly FleetCause[] => joinVariants(gatherCauses(heads)).sort(mostUrgentFirst),
-  new WeakMap(),
-);
+export const findCauses = memoized((heads: readonly ProjectSummary[]): readonly FleetCause[] => {
+  const seen = heads.flatMap(({ project, shapes }) => shapes.map((each) => ({ ...each, project })));
+  const causes = [...grouped(seen, ({ shape }) => shape.group)];
+  return [...grouped(causes, ([, [first]]) => first?.shape.topic)].flatMap(joinVariants).sort(mostUrgentFirst);
+}, new WeakMap());
 
 export function hasCause({ shapes }: ProjectSummary, id: string): boolean {
   return shapes.some(({ shape }) => shape.group === id || shape.topic === id);
 }
 
-interface Gathering {
-  readonly shapes: Map<string, DifferenceShape>;
-  projects: number;
-  since: string;
-  within: string;
-  /** The project counted last, which may have several differences of one cause. */
-  last: string;
+/** A difference of one project. */
+interface Seen {
+  readonly project: string;
+  readonly shape: DifferenceShape;
+  readonly since: string;
+}
+
+const maxVariants: Readonly<Record<FleetCause["cause"], number>> = { drift: 4, pending: 4, unreadable: 12 };
+
+/** The causes of a topic; a single one if there are many. */
+function joinVariants([topic, causes]: readonly [
+  topic: string,
+  causes: readonly (readonly [id: string, seen: readonly Seen[]])[],
+]): readonly FleetCause[] {
+  const kind = causes[0]?.[1][0]?.shape.cause ?? "drift";
+  if (causes.length <= maxVariants[kind]) return causes.flatMap(([id, seen]) => makeCause(id, [seen]));
+  return makeCause(
+    topic,
+    causes.map(([, seen]) => seen),
+  );
 }
 
 const maxShapes = 50;
 
-function gatherCauses(heads: readonly ProjectSummary[]): ReadonlyMap<string, Gathering> {
-  const causes = new Map<string, Gathering>();
-  for (const { project, shapes } of heads) {
-    for (const { shape, since } of shapes) {
-      const known = causes.get(shape.group);
-      if (known) count(known, project, since);
-      else causes.set(shape.group, { shapes: new Map(), projects: 1, since, within: project, last: project });
-      const gathering = causes.get(shape.group);
-      if (gathering && gathering.shapes.size < maxShapes) gathering.shapes.set(shape.id, shape);
-    }
-  }
-  return causes;
+function makeCause(id: string, parts: readonly (readonly Seen[])[]): readonly FleetCause[] {
+  const [first, ...others] = parts.flatMap(firstShapes).slice(0, maxShapes);
+  if (!first) return [];
+  const all = parts.flat();
+  return [
+    {
+      id,
+      cause: first.cause,
+      shapes: [first, ...others],
+      isVarious: parts.length > 1 || (first.before === null && first.after === null),
+      projects: parts.reduce((sum, part) => sum + new Set(part.map(({ project }) => project)).size, 0),
+      since: all.reduce((least, { since }) => (since < least ? since : least), all[0]?.since ?? ""),
+      within: all.map(({ project }) => project).reduce(commonGroup),
+    },
+  ];
 }
 
-function count(known: Gathering, project: string, since: string): void {
-  if (since < known.since) known.since = since;
-  if (known.last === project) return;
-  known.projects++;
-  known.last = project;
-  known.within = commonGroup(known.within, project);
+function firstShapes(seen: readonly Seen[]): readonly DifferenceShape[] {
+  return [...new Map(seen.map(({ shape }) => [shape.id, shape])).values()].slice(0, maxShapes);
 }
 
 function commonGroup(one: string, other: string): string {
@@ -65,45 +79,6 @@ function commonGroup(one: string, other: string): string {
   const [parts, others] = [one.split("/"), other.split("/")];
   const differs = parts.findIndex((part, index) => part !== others[index]);
   return parts.slice(0, differs < 0 ? parts.length : differs).join("/");
-}
-
-const maxVariants: Readonly<Record<FleetCause["cause"], number>> = { drift: 4, pending: 4, unreadable: 12 };
-
-function joinVariants(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
-  const topics = new Map<string, [string, Gathering][]>();
-  for (const [id, gathering] of causes) {
-    const [shape] = gathering.shapes.values();
-    const topic = shape?.topic ?? id;
-    const members = topics.get(topic);
-    if (members) members.push([id, gathering]);
-    else topics.set(topic, [[id, gathering]]);
-  }
-  return [...topics].flatMap(([topic, members]) => {
-    const [shape] = members.flatMap(([, each]) => [...each.shapes.values()].slice(0, 1));
-    if (!shape || members.length <= maxVariants[shape.cause])
-      return members.flatMap(([id, each]) => makeCause(id, [each]));
-    return makeCause(
-      topic,
-      members.map(([, each]) => each),
-    );
-  });
-}
-
-function makeCause(id: string, parts: readonly Gathering[]): FleetCause[] {
-  const shapes = parts.flatMap((part) => [...part.shapes.values()]).slice(0, maxShapes);
-  const [first, ...others] = shapes;
-  if (!first) return [];
-  return [
-    {
-      id,
-      cause: first.cause,
-      shapes: [first, ...others],
-      isVarious: parts.length > 1 || (first.before === null && first.after === null),
-      projects: parts.reduce((sum, { projects }) => sum + projects, 0),
-      since: parts.reduce((least, { since }) => (since < least ? since : least), parts[0]?.since ?? ""),
-      within: parts.map(({ within }) => within).reduce(commonGroup),
-    },
-  ];
 }
 
 const urgency: Readonly<Record<FleetCause["cause"], number>> = { drift: 0, unreadable: 1, pending: 2 };

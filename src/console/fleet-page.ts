@@ -8,7 +8,7 @@ import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
 import { driftPlot, fleetDays } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, ago, dataLink, href, type ListPart, moment, pager, selectPage } from "./layout.ts";
+import { age, ago, dataLink, filterField, href, type ListPart, moment, pager, selectPage } from "./layout.ts";
 import {
   anyStatus,
   countByStatus,
@@ -24,10 +24,13 @@ import {
 /** Statuses in the order of the page, most urgent first. */
 const tileStatuses: readonly SyncStatus[] = ["drifted", "unreadable", "pending", "in sync"];
 
-export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
+export function fleetHref(wanted: Partial<WantedProjects>): string {
+  return href("/", fleetQuery(wanted));
+}
+
+function fleetQuery(wanted: Partial<WantedProjects>) {
   const query = Object.fromEntries(projectFilters.map((name) => [name, wanted[name]]));
-  const status = wanted.status === outOfSync ? "" : wanted.status;
-  return href("/", { ...query, status, page: page === 1 ? undefined : page });
+  return { ...query, status: wanted.status === outOfSync ? "" : wanted.status };
 }
 
 /** The fleet, or the filtered part of it. */
@@ -52,7 +55,7 @@ ${overridesNode(known, wanted)}${groupsNode(known, wanted)}
 <section aria-labelledby="list"><h2 id="list">Projects${wanted.status === outOfSync ? " out of sync" : ""}</h2>
 ${formNode(known, wanted)}
 ${tableNode(part, known, wanted, inScope.length)}
-${pager(part, (to) => fleetHref(wanted, to))}
+${pager(part, "/", fleetQuery(wanted))}
 ${dataLink("/", { ...wanted })}</section>`;
 }
 
@@ -174,34 +177,27 @@ const ages = [
 ] as const;
 
 function formNode(known: KnownState, wanted: WantedProjects): Markup {
-  const labels = listLabels(known);
-  const text = (name: keyof WantedProjects, title: string, hint: string) =>
-    markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
+  const { policies } = listLabels(known.projects);
+  const field = (name: keyof WantedProjects, title: string, choices?: Choices, hint?: string) =>
+    filterField(title, name, wanted[name], choices, hint);
+  const statuses = [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const);
   return markup`<form class="filters" action="/">
-${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
-<label>Status<select name="status">${options(
-    wanted.status,
-    [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
-  )}</select></label>
-${choiceNode("policy", "Policy", wanted.policy, labels.policies)}${choiceNode("from", "Difference from policy", wanted.from, labels.policies)}${text("resource", "Resource", "webhook/…")}
-<label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
+${field("q", "Path", [], "part of a path")}${field("group", "Group", [], "payments")}
+${field("status", "Status", statuses)}
+${field("policy", "Policy", policyChoices(wanted.policy, policies))}${field("from", "Difference from policy", policyChoices(wanted.from, policies))}${field("resource", "Resource", [], "webhook/…")}
+${field("age", "For at least", ages)}
 ${each(["cause", "days"] as const, (name) => (wanted[name] === "" ? markup`` : markup`<input type="hidden" name="${name}" value="${wanted[name]}">`))}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;
 }
 
-function options(chosen: string, all: readonly (readonly [string, string])[]): readonly Markup[] {
-  return each(all, ([value, name]) => {
-    return markup`<option value="${value}"${value === chosen ? markup` selected` : ""}>${name}</option>`;
-  });
-}
+type Choices = readonly (readonly [value: string, name: string])[];
 
 /** Beyond this number, a text input replaces the list of choices. */
 const mostChoices = 120;
 
-function choiceNode(name: "policy" | "from", title: string, chosen: string, all: readonly string[]): Markup {
-  if (all.length > mostChoices || (chosen !== "" && !all.includes(chosen)))
-    return markup`<label>${title}<input name="${name}" value="${chosen}" maxlength="300"></label>`;
-  return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
+function policyChoices(chosen: string, all: readonly string[]): Choices {
+  const isText = all.length > mostChoices || (chosen !== "" && !all.includes(chosen));
+  return isText ? [] : [["", "any"], ...all.map((each) => [each, each] as const)];
 }
 
 function tableNode(part: ListPart<ProjectSummary>, known: KnownState, wanted: WantedProjects, inScope: number): Markup {

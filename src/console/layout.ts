@@ -28,7 +28,7 @@ export function page({ title, under, q = "", known, workspace, body }: Frame): M
   const content = markup`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <a class="brand" href="/"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6h12M2 10h12"/></svg>Evenkeel</a>
-<nav aria-label="Pages">${each(menu, ([path, name]) => markup`<a href="${path}"${current(path === under)}>${name}</a>`)}</nav>
+<nav aria-label="Pages">${each(menu, ([path, name]) => markup`<a href="${path}"${path === under ? markup` aria-current="page"` : ""}>${name}</a>`)}</nav>
 <form class="find" action="/search" role="search"><input type="search" name="q" value="${q}" placeholder="Search" aria-label="Search projects, runs and settings" aria-keyshortcuts="/" maxlength="200"></form>
 </header>
 <main id="main" tabindex="-1">
@@ -36,10 +36,6 @@ ${known?.error ? errorNote(known) : ""}${body}
 </main>
 <footer>${workspace} · Evenkeel ${version} · read-only · times are in UTC</footer>`;
   return htmlDocument(`${title} · Evenkeel`, head, content);
-}
-
-function current(is: boolean): Markup {
-  return is ? markup` aria-current="page"` : markup``;
 }
 
 function errorNote({ error = "", fleet }: KnownState): Markup {
@@ -64,12 +60,13 @@ export function selectPage<Row>(all: readonly Row[], wanted: string | undefined,
   return { rows: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
 }
 
-export function pager({ page, pages }: ListPart<unknown>, link: (page: number) => string): Markup {
+/** Links to the pages before and after; `query` has the filters of the list. */
+export function pager({ page, pages }: ListPart<unknown>, path: string, query: Query = {}): Markup {
   if (pages === 1) return markup``;
   const to = (wanted: number, name: string, rel: string) =>
     wanted < 1 || wanted > pages
       ? markup`<span class="soft">${name}</span>`
-      : markup`<a href="${link(wanted)}" rel="${rel}">${name}</a>`;
+      : markup`<a href="${href(path, { ...query, page: wanted === 1 ? undefined : wanted })}" rel="${rel}">${name}</a>`;
   return markup`<nav class="pager" aria-label="Pages of the list">${to(page - 1, "‹ Previous", "prev")} <span>Page ${page.toLocaleString("en")} of ${pages.toLocaleString("en")}</span> ${to(page + 1, "Next ›", "next")}</nav>`;
 }
 
@@ -94,8 +91,10 @@ export function age(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${iso}">${ago(iso)}</time>`;
 }
 
+type Query = Readonly<Record<string, string | number | undefined>>;
+
 /** A link to a page of the console; empty query parameters are left out. */
-export function href(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
+export function href(path: string, query: Query = {}): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) parts.set(name, String(value));
   return parts.size === 0 ? path : `${path}?${parts}`;
@@ -105,6 +104,22 @@ export function href(path: string, query: Readonly<Record<string, string | numbe
 export function splitForm(path: string): { readonly rest: string; readonly isJson: boolean } {
   const isJson = path.endsWith(".json");
   return { rest: isJson ? path.slice(0, -".json".length) : path, isJson };
+}
+
+/** A field of a form with filters: a list of choices (value and name), or a text without them. */
+export function filterField(
+  title: string,
+  name: string,
+  chosen: string,
+  choices: readonly (readonly [value: string, name: string])[] = [],
+  hint = "",
+): Markup {
+  if (choices.length === 0)
+    return markup`<label>${title}<input name="${name}" value="${chosen}"${hint ? markup` placeholder="${hint}"` : ""} maxlength="300"></label>`;
+  const options = each(choices, ([value, words]) => {
+    return markup`<option value="${value}"${value === chosen ? markup` selected` : ""}>${words}</option>`;
+  });
+  return markup`<label>${title}<select name="${name}">${options}</select></label>`;
 }
 
 /** The named filters of a query, each a string; empty matches anything. */

@@ -1,5 +1,5 @@
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { placeAmong } from "../base/text-format.ts";
 import type { Kind } from "../model/types.ts";
 import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
@@ -91,14 +91,9 @@ function statusTest(status: string): Test {
 type Heads = readonly ProjectSummary[];
 
 export const countByStatus = memoized(
-  (heads: Heads): SyncStatusCounts => countStatuses(listStatuses(heads)),
+  (heads: Heads): SyncStatusCounts => countStatuses(heads.map(({ syncStatus }) => syncStatus)),
   new WeakMap(),
 );
-
-/** A generator: an array would be as long as the fleet. */
-function* listStatuses(heads: Heads): Iterable<SyncStatus> {
-  for (const { syncStatus } of heads) yield syncStatus;
-}
 
 /** A group of projects, or one project, below another group. */
 export interface ProjectGroup {
@@ -119,7 +114,8 @@ const topGroups = memoized((projects: Heads) => collectGroups(projects, ""), new
 function collectGroups(projects: Heads, group: string): readonly ProjectGroup[] {
   const prefix = group === "" ? "" : `${group}/`;
   const below = new Map<string, { leaf: boolean; projects: number; counts: Record<SyncStatus, number> }>();
-  for (const { project, syncStatus } of selectByPrefix(projects, prefix)) {
+  for (const { project, syncStatus } of projects) {
+    if (!project.startsWith(prefix)) continue;
     const end = project.indexOf("/", prefix.length);
     const path = end < 0 ? project : project.slice(0, end);
     const known = below.get(path) ?? { leaf: true, projects: 0, counts: { ...countStatuses([]) } };
@@ -137,48 +133,30 @@ function worstFirst(a: ProjectGroup, b: ProjectGroup): number {
   return urgent(b) - urgent(a) || b.counts.pending - a.counts.pending || b.projects - a.projects;
 }
 
-/** The range of a sorted list whose paths have this prefix. */
-function selectByPrefix(projects: readonly ProjectSummary[], prefix: string): readonly ProjectSummary[] {
-  if (prefix === "") return projects;
-  const paths = listPaths(projects);
-  return projects.slice(placeAmong(prefix, paths), placeAmong(`${prefix}\u{10ffff}`, paths));
-}
-
-const listPaths = memoized((projects: Heads) => projects.map(({ project }) => project), new WeakMap());
-
 /** Choices for filters: policies, and the keys of each kind of resources. */
 interface LabelNames {
   readonly policies: readonly string[];
   readonly keys: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Every label of the fleet, sorted. */
-export function listLabels({ projects }: KnownState): LabelNames {
-  return collectLabels(projects);
-}
-
 /** Maximum number of keys offered per kind: of some kinds each project has its own. */
 const maxKeys = 2000;
 
-const collectLabels = memoized((projects: Heads): LabelNames => {
-  const policies = new Set<string>();
-  const keys = new Map<string, Set<string>>();
-  const seen = new Set<object>();
-  for (const { labels } of projects) {
-    if (seen.has(labels)) continue;
-    seen.add(labels);
-    for (const name of labels.policies) policies.add(name);
-    for (const [kind, all] of Object.entries(labels.keys)) addKeys(keys, kind, all ?? new Set());
-  }
-  return { policies: sortNames(policies), keys: new Map([...keys].map(([kind, all]) => [kind, sortNames(all)])) };
+/** Every label of the projects, sorted. Many projects share a set of labels. */
+export const listLabels = memoized((projects: Heads): LabelNames => {
+  const labels = [...new Set(projects.map((each) => each.labels))];
+  const keys = grouped(
+    labels.flatMap((each) => Object.entries(each.keys)),
+    ([kind]) => kind,
+  );
+  const keysOf = (sets: readonly (readonly [string, ReadonlySet<string> | undefined])[]) =>
+    [...new Set(sets.flatMap(([, names = []]) => [...names]))].slice(0, maxKeys);
+  return {
+    policies: sortNames(labels.flatMap(({ policies }) => [...policies])),
+    keys: new Map([...keys].map(([kind, sets]) => [kind, sortNames(keysOf(sets))])),
+  };
 }, new WeakMap());
 
-function addKeys(keys: Map<string, Set<string>>, kind: string, more: ReadonlySet<string>): void {
-  const known = keys.get(kind) ?? new Set();
-  keys.set(kind, known);
-  for (const key of more) if (known.size < maxKeys) known.add(key);
-}
-
 function sortNames(names: Iterable<string>): readonly string[] {
-  return [...names].filter(Boolean).sort();
+  return [...new Set(names)].filter(Boolean).sort();
 }

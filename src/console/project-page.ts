@@ -30,8 +30,8 @@ export function projectPage(known: KnownState, seen: ProjectSnapshot, page: stri
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <section aria-labelledby="entries"><h2 id="entries">Settings, live and declared</h2>
 <p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
-<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(listUnlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
-${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
+<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(listUnlisted(seen), (difference) => entryNode(difference, seen, appliedBy))}</ul>
+${pager(entries, projectHref(project))}</section>
 ${exceptionsNode(seen, known.fleet)}
 ${timelineNode(known, seen)}
 ${dataLink(projectHref(project))}`;
@@ -67,45 +67,37 @@ function appliedNode(rest: string, appliedBy: LastApplies): Markup {
   return markup`<span>Last applied by ${run.who}, <a href="/runs/${run.run}">${age(run.started)} ago</a></span>`;
 }
 
-function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastApplies): Markup {
+/** A declared entry with its difference, if any; or a difference without an entry. */
+function entryNode(of: SeenEntry | SeenDifference, seen: ProjectSnapshot, appliedBy: LastApplies): Markup {
   const { project, differences, unverified, inherited = [] } = seen;
-  const { kind, key, commit, reason } = entry;
-  const difference = differences.find(({ rest }) => rest === resourceName(kind, key));
-  const policy = difference?.policy ?? entry.policy;
-  const hidden = unverified[resourceName(kind, key)] ?? [];
-  const isInherited = inherited.includes(resourceName(kind, key));
+  const entry = "rest" in of ? undefined : of;
+  const name = "rest" in of ? of.rest : resourceName(of.kind, of.key);
+  const difference = "rest" in of ? of : differences.find(({ rest }) => rest === name);
+  const hidden = unverified[name] ?? [];
   const facts = [
-    ...(isInherited ? ["inherited from the group"] : []),
+    ...(inherited.includes(name) ? ["inherited from the group"] : []),
     ...(hidden.length > 0 ? [`${hidden.length} not reported`] : []),
   ];
-  const inSync = markup`<span class="soft">${["in sync", ...facts].join(", ")}</span>`;
+  const commands = difference && commandsNode(commandsForDifference(`${project}:${name}`, difference.cause));
   return rowNode({
     sign: difference?.action,
-    name: resourceName(kind, key),
-    brief: difference ? causeNode(difference) : inSync,
-    source: entry,
+    name,
+    brief: difference ? causeNode(difference) : markup`<span class="soft">${["in sync", ...facts].join(", ")}</span>`,
+    source: of,
     isOpen: difference !== undefined,
-    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? differenceCommands(project, difference) : ""}
-<p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(difference ?? entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
+    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry ? entry.fields : {}, difference, hidden)}${commands ?? ""}
+<p class="origin">${entry ? originNode(entry, difference) : ""}${appliedNode(name, appliedBy)}</p>`,
   });
 }
 
-function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot, appliedBy: LastApplies): Markup {
-  const { rest, action, reason } = difference;
-  const table = settingsTable({}, difference, []);
-  const origin = markup`<p class="origin">${appliedNode(rest, appliedBy)}</p>`;
-  const detail = markup`<p class="reason">${reason}</p>${table}${differenceCommands(project, difference)}${origin}`;
-  const brief = causeNode(difference);
-  return rowNode({ sign: action, name: rest, brief, source: difference, isOpen: true, detail });
+function originNode({ commit, reason, ...entry }: SeenEntry, difference: SeenDifference | undefined): Markup {
+  const { policy } = { ...entry, ...difference };
+  return markup`<span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(difference ?? entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}`;
 }
 
 function causeNode({ cause, since, effect, changedBy }: SeenDifference): Markup {
   const word = cause === "drift" ? "drifted" : "pending";
   return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span><span class="t">for ${age(since)}</span>${changedBy && cause === "drift" ? `, ${authorText(changedBy)}` : ""}</span>`;
-}
-
-function differenceCommands(project: string, { rest, cause }: SeenDifference): Markup {
-  return commandsNode(commandsForDifference(`${project}:${rest}`, cause));
 }
 
 const most = 200;

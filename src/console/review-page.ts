@@ -1,5 +1,4 @@
 import { UserError } from "../base/exit.ts";
-import { memoized } from "../base/memoize.ts";
 import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -16,7 +15,7 @@ import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { KnownState, PlanReader } from "./known-state.ts";
-import { age, dataLink, href, type ListPart, moment, pager } from "./layout.ts";
+import { age, dataLink, type ListPart, moment, pager } from "./layout.ts";
 import { planRow } from "./run-page.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -78,19 +77,14 @@ async function waitingPlan(
   const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, hasPolicy: false };
   try {
     const plan = await read();
-    const rest = { error: undefined, signatures: blocks.length, highlights: highlights(catalogue)(plan) };
+    const highlights = highlightsOf(plan.resource_changes, catalogue);
+    const rest = { error: undefined, signatures: blocks.length, highlights };
     return { ...head, plan, ...rest, ...approvalState(plan, blocks, env, folder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...head, plan: undefined, error: error.message };
   }
 }
-
-/** Cached: a page is requested often, and a plan may have many changes. */
-const highlights = memoized(
-  (catalogue: Catalogue) => memoized((plan: Plan) => highlightsOf(plan.resource_changes, catalogue), new WeakMap()),
-  new WeakMap(),
-);
 
 function approvalState(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
   const { policy, problems } = approvalPolicy(env);
@@ -110,7 +104,7 @@ export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]
   return markup`<h1>${part.total === 0 ? "No plans to review" : `${counted(part.total, "saved plan")} to review`}</h1>
 <p class="lead">Plans are signed on your own machine, with your own key. A plan that is edited afterwards loses its approvals.</p>
 ${part.total === 0 ? none : markup`<ul class="plans">${each(plans, planNode)}</ul>`}
-${pager(part, (to) => href("/review", { page: to === 1 ? undefined : to }))}
+${pager(part, "/review")}
 ${dataLink("/review")}`;
 }
 

@@ -1,4 +1,5 @@
 import { projectHref } from "../base/console-paths.ts";
+import { grouped } from "../base/grouped.ts";
 import { commonForm, counted, thousands } from "../base/text-format.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { each, factList, type Markup, markup } from "../report/html/markup.ts";
@@ -9,7 +10,7 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import { resourceNode } from "./causes-section.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, dataLink, href, moment, pager, selectPage } from "./layout.ts";
+import { age, dataLink, moment, pager, selectPage } from "./layout.ts";
 import { actionsText, durationText, runOutcomeNode, wasUnsuccessful } from "./runs-page.ts";
 
 export interface RunDetails {
@@ -27,14 +28,10 @@ export function runPage({ live }: KnownState, details: RunDetails, page: string 
   const name = command || "run";
   return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
 <h1>${name.charAt(0).toUpperCase()}${name.slice(1)} of ${moment(summary.started)} ${runOutcomeNode(summary, live)}</h1>
-${progress ? liveNode(run, progress) : ""}${reasonsNode(summary)}
+${progress ? liveNode(run, progress) : ""}${each(summary.reasons ?? [], (reason) => markup`<p class="notice bad">${reason}</p>`)}
 ${factsNode(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
 ${dataLink(`/runs/${run}`)}`;
-}
-
-function reasonsNode({ reasons = [] }: RunSummary): readonly Markup[] {
-  return each(reasons, (reason) => markup`<p class="notice bad">${reason}</p>`);
 }
 
 /** Updated by the script while the run is active; without it, a static progress. */
@@ -44,6 +41,7 @@ function liveNode(run: string, { done, total, text }: ShownProgress): Markup {
 
 function factsNode(summary: RunSummary): Markup {
   const { who, host, job, started, commit, reads, changes, fleet } = summary;
+  const statuses = Object.entries(fleet ?? {}).filter(([, count]) => count > 0);
   return factList([
     ["Who", markup`${who} on ${host}`],
     ["Started", markup`${moment(started)} (${age(started)} ago)`],
@@ -53,15 +51,7 @@ function factsNode(summary: RunSummary): Markup {
     ["Requests", reads === undefined ? "" : `${thousands(reads)} to read`],
     ["Job", job === undefined ? "" : jobNode(job)],
     ["Plan", summary.plan === undefined ? "" : markup`<a href="/runs/${summary.plan}">${summary.plan}</a>`],
-    [
-      "Fleet status at the time",
-      fleet
-        ? Object.entries(fleet)
-            .filter(([, n]) => n > 0)
-            .map(([name, n]) => `${thousands(n)} ${name}`)
-            .join(", ")
-        : "",
-    ],
+    ["Fleet status at the time", statuses.map(([name, count]) => `${thousands(count)} ${name}`).join(", ")],
   ]);
 }
 
@@ -78,7 +68,7 @@ ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waive
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
 <p class="soft">${counted(plan.resource_changes.length, "change")} · <code>${plan.digest}</code></p>
 <ul class="rows">${each(part.rows, (change) => changeNode(change, planRow))}</ul>
-${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
+${pager(part, `/runs/${run}`)}</section>`;
 }
 
 /** Rows link to their project; long values are truncated. */
@@ -101,7 +91,7 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
 <p class="soft">${counted(total, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
 <ul class="touched paper">${each(part.rows, (group) => groupNode(group))}</ul>
-${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
+${pager(part, `/runs/${summary.run}`)}</section>`;
 }
 
 interface TouchedGroup {
@@ -113,18 +103,20 @@ interface TouchedGroup {
 
 /** Failures first, then the change of most projects. */
 function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): readonly TouchedGroup[] {
-  const groups = new Map<string, TouchedGroup & { readonly projects: string[] }>();
-  for (const [project, codes] of Object.entries(touched)) {
-    for (const [rest, code] of Object.entries(codes)) {
-      const error = (errors.get(`${project}:${rest}`) ?? "").slice(0, 300);
-      const key = JSON.stringify([rest, code, commonForm(error, project)]);
-      const known = groups.get(key);
-      if (known) known.projects.push(project);
-      else groups.set(key, { rest, code, error, projects: [project] });
-    }
-  }
+  const all = Object.entries(touched).flatMap(([project, codes]) =>
+    Object.entries(codes).map(([rest, code]) => {
+      return { project, rest, code, error: (errors.get(`${project}:${rest}`) ?? "").slice(0, 300) };
+    }),
+  );
+  const alike = grouped(all, ({ project, rest, code, error }) =>
+    JSON.stringify([rest, code, commonForm(error, project)]),
+  );
   const rank = ({ code, error }: TouchedGroup) => Number(error === "" && !wasUnsuccessful(code));
-  return [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
+  return [...alike.values()]
+    .flatMap((members) =>
+      members.slice(0, 1).map((first) => ({ ...first, projects: members.map((each) => each.project) })),
+    )
+    .sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
 }
 
 const mostProjects = 200;

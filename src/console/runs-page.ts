@@ -4,7 +4,7 @@ import { clipped } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import type { KnownState } from "./known-state.ts";
-import { ago, dataLink, href, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
+import { ago, dataLink, filterField, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
 
 export interface WantedRuns {
   readonly command: string;
@@ -41,23 +41,19 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
 <p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first; a saved plan and its apply are one row, and so are checks that saw the same as the one before. Plan, drift and watch runs are kept for 90 days.</p>
 ${formNode(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableNode(part, known)}
-${pager(part, (to) => href("/runs", { ...wanted, page: to === 1 ? undefined : to }))}
+${pager(part, "/runs", { ...wanted })}
 ${dataLink("/runs", { ...wanted })}`;
 }
 
 function formNode({ runs }: KnownState, wanted: WantedRuns): Markup {
-  const commands = [...new Set(runs.map(({ command }) => command))].sort().slice(0, 20);
-  const outcomes = [...new Set(runs.map(({ outcome }) => outcome ?? "did not finish"))].sort().slice(0, 20);
-  const options = (chosen: string, all: readonly string[]) =>
-    each(
-      ["", ...all],
-      (value) =>
-        markup`<option value="${value}"${value === chosen ? markup` selected` : ""}>${value || "any"}</option>`,
-    );
-  return markup`<form class="filters" action="/runs"><label>Command<select name="command">${options(wanted.command, commands)}</select></label>
-<label>Outcome<select name="outcome">${options(wanted.outcome, outcomes)}</select></label>
-<label>Who<input name="who" value="${wanted.who}" maxlength="300"></label>
-<label>Project<input name="project" value="${wanted.project}" placeholder="full path" maxlength="300"></label>
+  const choices = (all: readonly string[]) =>
+    ["", ...[...new Set(all)].sort().slice(0, 20)].map((value) => [value, value || "any"] as const);
+  const commands = choices(runs.map(({ command }) => command));
+  const outcomes = choices(runs.map(({ outcome }) => outcome ?? "did not finish"));
+  return markup`<form class="filters" action="/runs">${filterField("Command", "command", wanted.command, commands)}
+${filterField("Outcome", "outcome", wanted.outcome, outcomes)}
+${filterField("Who", "who", wanted.who)}
+${filterField("Project", "project", wanted.project, [], "full path")}
 <span class="go"><button>Show</button> <a href="/runs">Clear</a></span></form>`;
 }
 

@@ -34,7 +34,7 @@ export function search(known: KnownState, query: string): SearchResults {
   const [path = q] = q.split(":");
   const projects = known.worstFirst.filter(({ project }) => project.toLowerCase().includes(path));
   const exact = projects.filter(({ project }) => project.toLowerCase() === path);
-  const { policies, keys } = listLabels(known);
+  const { policies, keys } = listLabels(known.projects);
   const labels = [
     ...policies.map((name): FoundLabel => ({ kind: "policy", name, filter: { policy: name } })),
     ...[...keys].flatMap(([kind, names]) =>
