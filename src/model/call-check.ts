@@ -1,6 +1,7 @@
 import { didYouMean } from "../base/nearest.ts";
 import type { Fact } from "./dialect.ts";
 import { type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
+import { namesInPath } from "./resource-kind.ts";
 import type { Fields, Scalar } from "./types.ts";
 
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
@@ -20,8 +21,11 @@ export function checkValues(
   named: (parameter: string) => string,
   facts: readonly Pick<Fact, "id">[] = [],
 ): CheckedValues {
-  const { parameters: table = {}, segments = {} } = endpoints[name];
-  const rows = Object.entries({ ...segments, ...table });
+  const { path, parameters: table = {} } = endpoints[name];
+  const segments = namesInPath(path).map((segment): [string, Parameter] => {
+    return [segment, { type: segment === "id" ? "string" : "integer", required: true }];
+  });
+  const rows = [...segments, ...Object.entries(table)];
   const mistakes = rows.flatMap(
     ([parameter, row]) => findMistake(extendEnum(row, facts), given[parameter], named(parameter)) ?? [],
   );

@@ -24,7 +24,6 @@ interface EndpointRow {
   /** A list: `paged` lists take `per_page`; `whole` lists are requested without it, but links to further pages are followed. */
   readonly list?: Call["list"];
   readonly answer: AnswerShape;
-  readonly segments?: Readonly<Record<string, Parameter>>;
   readonly parameters?: Readonly<Record<string, Parameter>>;
   /** A read that is not counted as part of a plan. */
   readonly uncounted?: true;
@@ -73,10 +72,6 @@ const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "update
 
 const requiredText: Parameter = { type: "string", required: true };
 
-const ofProject = { id: requiredText } as const;
-
-const ofDeployment: Endpoint["segments"] = { ...ofProject, deployment_id: { type: "integer", required: true } };
-
 const move = { source_storage_name: requiredText, destination_storage_name: requiredText };
 
 const numbered = { id: "number" } as const;
@@ -100,42 +95,36 @@ export const groupsWithPaths: AnswerShape = {
 
 const nothing: AnswerShape = { holds: "nothing" };
 
+function read(path: string, needs?: NeededRole) {
+  return { method: "GET", path, ...(needs && { needs }) } as const;
+}
+
+function list(path: string, needs?: NeededRole) {
+  return { ...read(path, needs), list: "paged" } as const;
+}
+
+function write(method: "POST" | "PUT", path: string, body: "form" | "json", needs: NeededRole) {
+  return { method, path, body, needs } as const;
+}
+
 function auditEventsOf(owner: "project" | "group"): Endpoint {
   const times = { created_after: { type: "datetime" }, created_before: { type: "datetime" } } as const;
-  const path = `/${owner}s/:id/audit_events`;
-  return {
-    method: "GET",
-    needs: "maintainer",
-    path,
-    segments: ofProject,
-    answer: { holds: "rows" },
-    parameters: times,
-    uncounted: true,
-  };
+  const call = read(`/${owner}s/:id/audit_events`, "maintainer");
+  return { ...call, answer: { holds: "rows" }, parameters: times, uncounted: true };
 }
 
 function schedulingOf(one: string): Endpoint {
-  const answer = { holds: "nothing", actsLater: true } as const;
-  return {
-    method: "POST",
-    path: `/${one}_repository_storage_moves`,
-    body: "json",
-    needs: "administrator",
-    answer,
-    parameters: move,
-  };
+  const call = write("POST", `/${one}_repository_storage_moves`, "json", "administrator");
+  return { ...call, answer: { holds: "nothing", actsLater: true }, parameters: move };
 }
 
 function listingOf(one: string): Endpoint {
-  const path = `/${one}_repository_storage_moves`;
-  return { method: "GET", path, list: "paged", needs: "administrator", answer: numberedRows, observed: true };
+  return { ...list(`/${one}_repository_storage_moves`, "administrator"), answer: numberedRows, observed: true };
 }
 
 const table = {
   listProjects: {
-    method: "GET",
-    path: "/projects",
-    list: "paged",
+    ...list("/projects"),
     answer: numberedRows,
     // Sorted by ID, which is stable while the list is read, and with keyset pagination if the server supports it, because
     // some servers reject an offset above 50,000 rows.
@@ -151,16 +140,12 @@ const table = {
     },
   },
   getProject: {
-    method: "GET",
-    path: "/projects/:id",
-    segments: ofProject,
+    ...read("/projects/:id"),
     answer: { holds: "row", fields: { ...numbered, path_with_namespace: "text" }, same: { id: ":id" } },
   },
 
   listGroups: {
-    method: "GET",
-    path: "/groups",
-    list: "paged",
+    ...list("/groups"),
     answer: numberedRows,
     // Without keyset pagination: servers refuse it for groups in the order of their IDs.
     query: { order_by: "id", sort: "asc" },
@@ -172,23 +157,19 @@ const table = {
     },
   },
   getGroup: {
-    method: "GET",
-    path: "/groups/:id",
-    segments: ofProject,
+    ...read("/groups/:id"),
     // Without this, the response contains a hundred projects too.
     query: { with_projects: false },
     answer: { holds: "row", fields: { ...numbered, full_path: "text" }, same: { id: ":id" } },
   },
 
   getVersion: {
-    method: "GET",
-    path: "/version",
+    ...read("/version"),
     answer: { holds: "row", fields: { version: "text" } },
     uncounted: true,
   },
   getMetadata: {
-    method: "GET",
-    path: "/metadata",
+    ...read("/metadata"),
     answer: { holds: "row", fields: { version: "text" } },
     uncounted: true,
   },
@@ -196,11 +177,7 @@ const table = {
   getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow, uncounted: true },
 
   listDeployments: {
-    method: "GET",
-    needs: "reporter",
-    path: "/projects/:id/deployments",
-    segments: ofProject,
-    list: "paged",
+    ...list("/projects/:id/deployments", "reporter"),
     answer: numberedRows,
     parameters: {
       order_by: deploymentOrder,
@@ -212,18 +189,11 @@ const table = {
     },
   },
   getDeployment: {
-    method: "GET",
-    needs: "reporter",
-    path: "/projects/:id/deployments/:deployment_id",
-    segments: ofDeployment,
+    ...read("/projects/:id/deployments/:deployment_id", "reporter"),
     answer: numberedRow,
   },
   createDeployment: {
-    method: "POST",
-    needs: "developer",
-    path: "/projects/:id/deployments",
-    segments: ofProject,
-    body: "form",
+    ...write("POST", "/projects/:id/deployments", "form", "developer"),
     answer: numberedRow,
     parameters: {
       environment: requiredText,
@@ -234,11 +204,7 @@ const table = {
     },
   },
   updateDeployment: {
-    method: "PUT",
-    needs: "developer",
-    path: "/projects/:id/deployments/:deployment_id",
-    segments: ofDeployment,
-    body: "form",
+    ...write("PUT", "/projects/:id/deployments/:deployment_id", "form", "developer"),
     answer: numberedRow,
     parameters: { status: deploymentStatus },
   },
@@ -246,17 +212,12 @@ const table = {
     method: "DELETE",
     needs: "maintainer",
     path: "/projects/:id/deployments/:deployment_id",
-    segments: ofDeployment,
     answer: nothing,
     introduced: "15.3",
     observed: true,
   },
   listDeploymentMergeRequests: {
-    method: "GET",
-    needs: "reporter",
-    path: "/projects/:id/deployments/:deployment_id/merge_requests",
-    segments: ofDeployment,
-    list: "paged",
+    ...list("/projects/:id/deployments/:deployment_id/merge_requests", "reporter"),
     answer: { holds: "rows" },
     introduced: "12.7",
   },
@@ -265,11 +226,7 @@ const table = {
   listGroupAuditEvents: auditEventsOf("group"),
 
   createCommit: {
-    method: "POST",
-    needs: "developer",
-    path: "/projects/:id/repository/commits",
-    segments: ofProject,
-    body: "json",
+    ...write("POST", "/projects/:id/repository/commits", "json", "developer"),
     answer: { holds: "row" },
     parameters: {
       branch: requiredText,
@@ -280,11 +237,7 @@ const table = {
     },
   },
   listMergeRequests: {
-    method: "GET",
-    needs: "reporter",
-    path: "/projects/:id/merge_requests",
-    segments: ofProject,
-    list: "paged",
+    ...list("/projects/:id/merge_requests", "reporter"),
     answer: { holds: "rows", fields: { iid: "number" } },
     parameters: {
       state: { type: "string", enum: ["opened", "closed", "locked", "merged", "all"], default: "all" },
@@ -293,11 +246,7 @@ const table = {
     },
   },
   createMergeRequest: {
-    method: "POST",
-    needs: "developer",
-    path: "/projects/:id/merge_requests",
-    segments: ofProject,
-    body: "form",
+    ...write("POST", "/projects/:id/merge_requests", "form", "developer"),
     answer: { holds: "row", fields: { iid: "number" } },
     parameters: {
       source_branch: requiredText,
@@ -307,11 +256,7 @@ const table = {
     },
   },
   updateMergeRequest: {
-    method: "PUT",
-    needs: "developer",
-    path: "/projects/:id/merge_requests/:iid",
-    segments: { ...ofProject, iid: { type: "integer", required: true } },
-    body: "form",
+    ...write("PUT", "/projects/:id/merge_requests/:iid", "form", "developer"),
     answer: { holds: "row", fields: { iid: "number" } },
     parameters: {
       title: { type: "string" },

@@ -9,7 +9,7 @@ import type { Change, Place, Problem, Project } from "../../model/types.ts";
 import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
-import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
+import { type ChangeSubject, type ChangeView, type CountsOfPlan, changeSubject, PlanView } from "./view.ts";
 
 export interface CompiledRule extends PlanRule {
   readonly expression: Expression;
@@ -61,11 +61,11 @@ export function evaluateRules(
   rules: readonly CompiledRule[],
   context: RuleContext,
 ): RuleFindings {
-  const changes = plan.resource_changes.map((planned) => new ChangeView(planned, context));
+  const changes = plan.resource_changes.map((planned) => changeSubject(planned, context));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
     const subject = withoutExceptions(changes, rule, context);
-    return rule.on === "plan" ? askPlan(rule, new PlanView(plan.summary, subject)) : askChanges(rule, subject);
+    return rule.on === "plan" ? askPlan(rule, plan.summary, subject) : askChanges(rule, subject);
   });
   return {
     objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [toObjection(rule, found)] : [])),
@@ -104,13 +104,13 @@ function byNameAndPlace(a: PlanRule, b: PlanRule): number {
 }
 
 function withoutExceptions(
-  changes: readonly ChangeView[],
+  changes: readonly ChangeSubject[],
   rule: PlanRule,
   context: RuleContext,
-): readonly ChangeView[] {
+): readonly ChangeSubject[] {
   if (rule.except.length === 0 || isExpired(rule, context.today)) return changes;
   const tests = rule.except.map(context.means);
-  return changes.filter(({ listed: listAddresses }) => !tests.some((isMeant) => isMeant(listAddresses)));
+  return changes.filter(({ planned: { address } }) => !tests.some((isMeant) => isMeant(address)));
 }
 
 interface Found {
@@ -120,23 +120,24 @@ interface Found {
 
 type Finding = Found & { readonly rule: PlanRule };
 
-function askPlan(rule: CompiledRule, view: PlanView): readonly Finding[] {
-  const undecided = unknownPath(view.changes) ?? evaluateRule(rule, view);
+function askPlan(rule: CompiledRule, counts: CountsOfPlan, changes: readonly ChangeSubject[]): readonly Finding[] {
+  const undecided = unknownPath(changes) ?? evaluateRule(rule, new PlanView(counts, changes));
   if (undecided === false) return [];
   return [{ rule, addresses: [], ...(undecided !== true && { undecided }) }];
 }
 
-function askChanges(rule: CompiledRule, changes: readonly ChangeView[]): readonly Finding[] {
+function askChanges(rule: CompiledRule, changes: readonly ChangeSubject[]): readonly Finding[] {
   const holds: string[] = [];
   const unknown = new Map<string, { undecided: ExpressionFault; addresses: string[] }>();
   for (const change of changes) {
-    const answer = unknownPath([change]) ?? evaluateRule(rule, change);
-    if (answer === true) holds.push(change.listed);
+    const { address } = change.planned;
+    const answer = unknownPath([change]) ?? evaluateRule(rule, change.view);
+    if (answer === true) holds.push(address);
     if (typeof answer === "boolean") continue;
     const key = `${answer.offset} ${answer.message}`;
     const others = unknown.get(key) ?? { undecided: answer, addresses: [] };
     unknown.set(key, others);
-    others.addresses.push(change.listed);
+    others.addresses.push(address);
   }
   return [
     ...(holds.length > 0 ? [{ rule, addresses: holds }] : []),
@@ -144,9 +145,9 @@ function askChanges(rule: CompiledRule, changes: readonly ChangeView[]): readonl
   ];
 }
 
-function unknownPath(changes: readonly ChangeView[]): ExpressionFault | undefined {
-  const unknown = changes.find(({ isPathKnown }) => !isPathKnown);
-  return unknown && { message: `the full path of project ${unknown.project} is not known`, offset: 0 };
+function unknownPath(changes: readonly ChangeSubject[]): ExpressionFault | undefined {
+  const unknown = changes.find(({ path }) => path === undefined);
+  return unknown && { message: `the full path of project ${unknown.planned.project} is not known`, offset: 0 };
 }
 
 function evaluateRule({ expression, on }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {

@@ -6,7 +6,7 @@ import { defaultFields } from "../../model/policy-effect.ts";
 import { alternativesIn, keyValuesOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Project, Value } from "../../model/types.ts";
 import { definedFields, isReference, isScalar, referencesWithin } from "../../model/values.ts";
-import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
+import { actionOf, countsOf, effectsOf, type PlannedChange, type Summary, visibleOf } from "../plan.ts";
 
 /** The properties of a change in rules, with their CEL types. */
 export const changeFields = {
@@ -52,70 +52,56 @@ export const nothing: CelFields = {};
 
 type CelFields = Readonly<Record<string, unknown>>;
 
-/**
- * A change in rules. Address and project are those of the server, however manifests name the project: an ID, or a path
- * in capitals, must not bypass a rule on paths.
- */
+/** A change in rules: a member for each of `changeFields`. */
 export class ChangeView {
-  readonly address: string;
-  /** The full path, or the name in the plan if it is unknown. */
-  readonly project: string;
-  /** 0 if unknown. */
-  readonly project_id: bigint;
-  readonly kind: string;
-  readonly key: string;
-  readonly action: string;
-  readonly before: CelFields;
-  readonly after: CelFields;
-  /** The strings in `after`, at any depth; without references to secrets. */
-  readonly texts: readonly string[];
-  /** The references to secrets in `after`, at any depth. */
-  readonly secrets: readonly string[];
-  /** Empty if the change neither tightens nor loosens. */
-  readonly policy_effect: string;
-  /** Lost events, in sentences; empty if none are known. */
-  readonly lost_notifications: readonly string[];
-  /** Moved events; empty if none are known. */
-  readonly moved_notifications: readonly string[];
-  /** The `reason` of the deciding policy; empty if it gives none. */
-  readonly reason: string;
-  readonly action_reason: string;
-  readonly file: string;
-  /** The planned change, which is not visible to rules. */
-  readonly listed: string;
-  readonly isPathKnown: boolean;
-
-  constructor(planned: PlannedChange, { projectOf, catalogue }: ChangeContext) {
-    const named = projectOf(planned.project);
-    const { action, before, after, policyEffect = "", ...rest } = visibleOf(planned);
-    const file = catalogue.kinds.get(rest.kind)?.file;
-    const keys = file ? keyFieldsAsRead(file, rest.key) : {};
-    const filledIn = file && action === "create" ? filledFields(file, after ?? {}) : {};
-    const path = fullPathOf(named);
-    this.listed = rest.address;
-    this.isPathKnown = path !== undefined;
-    this.project = path ?? planned.project;
-    this.address = renamed(rest.address, this.project);
-    this.project_id = BigInt(named.id ?? 0);
-    this.kind = planned.kind;
-    this.key = rest.key;
-    this.action = action;
-    this.before = celFields(before && { ...before, ...keys });
-    const sent = after && { ...filledIn, ...after, ...keys };
-    this.after = celFields(sent);
-    this.texts = sent ? Object.values(sent).flatMap(stringsIn) : [];
-    this.secrets = sent
-      ? Object.values(sent)
-          .flatMap(referencesWithin)
-          .map(({ secret }) => secret)
-      : [];
-    this.policy_effect = policyEffect;
-    this.lost_notifications = planned.lost_notifications ?? [];
-    this.moved_notifications = planned.moved_notifications ?? [];
-    this.reason = planned.policy_reason ?? "";
-    this.action_reason = planned.action_reason;
-    this.file = planned.source.file;
+  constructor(members: Readonly<Record<keyof typeof changeFields, unknown>>) {
+    Object.assign(this, members);
   }
+}
+
+/** A planned change, and its properties in rules. */
+export interface ChangeSubject {
+  readonly planned: PlannedChange;
+  /** The full path; undefined if it is unknown. */
+  readonly path: string | undefined;
+  readonly view: ChangeView;
+}
+
+/**
+ * The properties of a change in rules. Address and project are those of the server, however manifests name the project:
+ * an ID, or a path in capitals, must not bypass a rule on paths.
+ */
+export function changeSubject(planned: PlannedChange, { projectOf, catalogue }: ChangeContext): ChangeSubject {
+  const named = projectOf(planned.project);
+  const { action, before, after, policyEffect = "", address, kind, key } = visibleOf(planned);
+  const file = catalogue.kinds.get(kind)?.file;
+  const keys = file ? keyFieldsAsRead(file, key) : {};
+  const filledIn = file && action === "create" ? filledFields(file, after ?? {}) : {};
+  const path = fullPathOf(named);
+  const project = path ?? planned.project;
+  const sent = after && { ...filledIn, ...after, ...keys };
+  const values = Object.values(sent ?? {});
+  const view = new ChangeView({
+    ...{
+      address: renamed(address, project),
+      project,
+      project_id: BigInt(named.id ?? 0),
+      kind: planned.kind,
+      key,
+      action,
+    },
+    before: celFields(before && { ...before, ...keys }),
+    after: celFields(sent),
+    texts: values.flatMap(stringsIn),
+    secrets: values.flatMap(referencesWithin).map(({ secret }) => secret),
+    policy_effect: policyEffect,
+    lost_notifications: planned.lost_notifications ?? [],
+    moved_notifications: planned.moved_notifications ?? [],
+    reason: planned.policy_reason ?? "",
+    action_reason: planned.action_reason,
+    file: planned.source.file,
+  });
+  return { planned, path, view };
 }
 
 interface ChangeContext {
@@ -149,31 +135,20 @@ export class SummaryView {
   }
 }
 
-function summarize(counts: CountsOfPlan, changes: readonly ChangeView[]): SummaryView {
-  const { projects, live, unmanaged, unverified } = counts;
-  const having = (key: "action" | "policy_effect", value: string) =>
-    changes.filter((change) => change[key] === value).length;
-  return new SummaryView({
-    ...{ projects, live, unmanaged, unverified },
-    changed_projects: new Set(changes.map(({ project }) => project)).size,
-    create: having("action", "create"),
-    update: having("action", "update"),
-    replace: having("action", "replace"),
-    disable: having("action", "disable"),
-    delete: having("action", "delete"),
-    tightened: having("policy_effect", "tightened"),
-    loosened: having("policy_effect", "loosened"),
-    lost_notifications: changes.filter((change) => change.lost_notifications.length > 0).length,
-  });
-}
-
+/** A plan in rules: a member for each of `planFields`. */
 export class PlanView {
   readonly changes: readonly ChangeView[];
   readonly summary: SummaryView;
 
-  constructor(summary: CountsOfPlan, changes: readonly ChangeView[]) {
-    this.changes = changes;
-    this.summary = summarize(summary, changes);
+  constructor({ projects, live, unmanaged, unverified }: CountsOfPlan, subjects: readonly ChangeSubject[]) {
+    const planned = subjects.map((subject) => subject.planned);
+    this.changes = subjects.map(({ view }) => view);
+    this.summary = new SummaryView({
+      ...{ projects, live, unmanaged, unverified, replace: 0 },
+      changed_projects: new Set(subjects.map(({ planned: { project }, path = project }) => path)).size,
+      ...countsOf(planned.map(actionOf)),
+      ...effectsOf(planned),
+    });
   }
 }
 
