@@ -45,21 +45,26 @@ export interface OldValue {
  * For removed resources, `shared.before` contains the common values.
  */
 export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) => Groupable): ChangeGroup<Each>[] {
-  const viewed = [...changes].map((change) => ({ change, view: viewOf(change) }));
-  return [...grouped(viewed, ({ view }) => serializeIdentity(view)).values()].map((group) => {
-    const views = group.map(({ view }) => view);
-    const members = group.map(({ change }) => change) as [Each, ...Each[]];
+  const viewed = Array.from(changes, (change) => {
+    const view = viewOf(change);
+    return { change, view, shared: generalise(view) };
+  });
+  return [...grouped(viewed, ({ shared }) => serializeIdentity(shared)).values()].map((group) => {
+    const [{ view, shared }, ...others] = group;
+    const isShared = ([name, value]: readonly [string, Value]) =>
+      others.every((other) => isSame(other.shared.before?.[name] ?? null, value));
+    const before = shared.before && Object.fromEntries(Object.entries(shared.before).filter(isShared));
+    const lines = grouped(group, (each) => lineText(each.view.source));
     return {
-      members,
-      projects: views.map(({ project }) => project),
-      shared: shareValues(views),
-      lines: listLines(views),
+      members: group.map(({ change }) => change) as [Each, ...Each[]],
+      projects: group.map((each) => each.view.project),
+      shared: others.length === 0 ? view : { ...shared, before },
+      lines: Array.from(lines.values(), (those) => those.at(-1)?.view.source) as [Place, ...Place[]],
     };
   });
 }
 
-function serializeIdentity(view: Groupable): string {
-  const { subject, action, removes, before, after, sentences } = generalise(view);
+function serializeIdentity({ subject, action, removes, before, after, sentences }: Groupable): string {
   return JSON.stringify([subject, action, removes || sortFields(before), sortFields(after), sentences]);
 }
 
@@ -127,11 +132,6 @@ function countOldValues(groups: readonly ChangeGroup<unknown>[], name: string): 
   return [...counts.values()].sort((a, b) => b.count - a.count);
 }
 
-function listLines(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {
-  const byLine = new Map(views.map(({ source }) => [`${source.file}:${source.line}`, source]));
-  return [...byLine.values()] as [Place, ...Place[]];
-}
-
 /** `policies/all.yaml:5`, and the number of further lines. */
 export function linesText([first, ...others]: ChangeGroup<unknown>["lines"]): string {
   const [second, ...more] = others;
@@ -146,16 +146,6 @@ export function lineText({ file, line }: Place): string {
 
 function sortFields(fields: Fields | null) {
   return fields && Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function shareValues(views: readonly Groupable[]): Groupable {
-  const [first, ...others] = views as [Groupable, ...Groupable[]];
-  if (others.length === 0) return first;
-  const shared = generalise(first);
-  const same = Object.entries(shared.before ?? {}).filter(([name, value]) => {
-    return others.every(({ before, project }) => isSame(general(before?.[name] ?? null, project), value));
-  });
-  return { ...shared, before: shared.before && Object.fromEntries(same) };
 }
 
 function isSame(one: Value, other: Value): boolean {

@@ -48,15 +48,11 @@ export function unwaivedObjections(
   waivers: Waivers = { deletes: 0, protected: new Set() },
 ): Objection[] {
   const waived = new Set([...waivers.protected].map(foldProject));
-  const isWaived: Readonly<Record<Objection["guard"], (objection: Objection) => boolean>> = {
-    "delete-percent": () => removals <= waivers.deletes,
-    protected: ({ addresses }) => addresses.every((address) => waived.has(foldProject(address))),
-    storage: () => false,
-    loosening: () => false,
-    approvals: () => false,
-    rule: () => false,
-  };
-  return objections.filter((objection) => !isWaived[objection.guard](objection));
+  const isWaived = ({ guard, addresses }: Objection) =>
+    guard === "delete-percent"
+      ? removals <= waivers.deletes
+      : guard === "protected" && addresses.every((address) => waived.has(foldProject(address)));
+  return objections.filter((objection) => !isWaived(objection));
 }
 
 /** An address with its project, whose case does not matter, in lower case: keys may differ in case alone. */
@@ -74,16 +70,17 @@ export function markWaived(objections: readonly Objection[], unwaived: readonly 
 
 /** Describes the blocking objections; completes "blocked by …". */
 export function blockersOf(objections: readonly Objection[]): string {
-  return joinedByAnd([...new Set(objections.map(({ guard }) => blockers[guard]))]);
+  return joinedByAnd([...new Set(objections.map(({ guard }) => guardWords[guard].blocker))]);
 }
 
-const blockers: Readonly<Record<Objection["guard"], string>> = {
-  "delete-percent": "a guard",
-  protected: "a guard",
-  storage: "a guard",
-  loosening: "--fail-on-loosening",
-  approvals: "missing approvals",
-  rule: "a rule",
+/** The words for a guard as what blocks, and in the first line of a report. */
+const guardWords: Readonly<Record<Objection["guard"], { readonly blocker: string; readonly setting: string }>> = {
+  "delete-percent": { blocker: "a guard", setting: "deletePercent" },
+  protected: { blocker: "a guard", setting: "protected" },
+  storage: { blocker: "a guard", setting: "the storage guard" },
+  loosening: { blocker: "--fail-on-loosening", setting: "--fail-on-loosening" },
+  approvals: { blocker: "missing approvals", setting: "" },
+  rule: { blocker: "a rule", setting: "a rule" },
 };
 
 /** The resources that a project, the fleet, or the fleet of one kind, would lose, and how many are live there. */
@@ -121,23 +118,19 @@ function checkRemovalShares(
   const projects = differences.map(
     ({ project, live }, i): RemovalShare => ({ scope: project, removals: removals[i] ?? [], live }),
   );
-  const liveByKind = addLiveCounts(differences.map(({ liveByKind = {} }) => liveByKind));
-  const kinds = Object.keys(liveByKind).length > 1 ? sharesByKind(removals.flat(), liveByKind) : [];
+  const kinds = sharesByKind(
+    removals.flat(),
+    differences.map(({ liveByKind = {} }) => liveByKind),
+  );
   const shares = projects.length > 1 ? [fleet, ...kinds, ...projects] : [fleet, ...kinds];
   return shares.flatMap((share) => checkRemovalShare(share, guards));
 }
 
-function addLiveCounts(all: readonly LiveCounts[]): LiveCounts {
-  const sums: Record<string, number> = {};
-  for (const counts of all) for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count;
-  return sums;
-}
-
 /** Removals per kind over the fleet, so that many labels do not outweigh a few protected branches. */
-function sharesByKind(
-  removals: readonly Pick<Change, "address" | "kind">[],
-  live: LiveCounts,
-): readonly RemovalShare[] {
+function sharesByKind(removals: readonly Change[], counts: readonly LiveCounts[]): readonly RemovalShare[] {
+  const live: Record<string, number> = {};
+  for (const each of counts) for (const [kind, n] of Object.entries(each)) live[kind] = (live[kind] ?? 0) + n;
+  if (Object.keys(live).length < 2) return [];
   return Array.from(
     grouped(removals, ({ kind }) => kind),
     ([kind, those]) => {
@@ -188,19 +181,11 @@ export function blockingText({ objections }: { readonly objections: readonly Obj
 
 function nameBlocker({ guard, name }: Objection): readonly string[] {
   if (guard === "approvals") return [];
-  return [name !== undefined && plainName.test(name) ? `rule ${name}` : settings[guard]];
+  return [name !== undefined && plainName.test(name) ? `rule ${name}` : guardWords[guard].setting];
 }
 
 /** The file of a plan could contain any word. */
 const plainName = /^[\w.-]{1,80}$/;
-
-const settings: Readonly<Record<Exclude<Objection["guard"], "approvals">, string>> = {
-  "delete-percent": "deletePercent",
-  protected: "protected",
-  storage: "the storage guard",
-  loosening: "--fail-on-loosening",
-  rule: "a rule",
-};
 
 function describeLack({ guard, approvals }: Objection): readonly string[] {
   if (guard !== "approvals") return [];

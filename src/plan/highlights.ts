@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { compareTexts, counted, thousands } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { policyKind } from "../model/kinds.ts";
@@ -5,7 +6,7 @@ import { effectOfCommonFields } from "../model/policy-effect.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Fields, PolicyEffect, Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
-import { groupsOf, subjectOf } from "./groups.ts";
+import { subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
 import { actionOf, type ChangedBy, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
 
@@ -50,19 +51,19 @@ const topics: readonly Topic[] = [
   {
     topic: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
-    says: (count) => `${counted(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    says: (count) => changesDo(count, "loosen", "the policy"),
     word: (planned, catalogue) => loosening(visibleOf(planned), catalogue),
   },
   {
     topic: "lost-notifications",
     holds: ({ lost_notifications = [] }) => lost_notifications.length > 0,
-    says: (count) => `${counted(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
+    says: (count) => changesDo(count, "stop", "notifications"),
     word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
   },
   {
     topic: "moved-notifications",
     holds: ({ moved_notifications = [] }) => moved_notifications.length > 0,
-    says: (count) => `${counted(count, "change")} ${count === 1 ? "moves" : "move"} notifications`,
+    says: (count) => changesDo(count, "move", "notifications"),
     word: ({ moved_notifications = [] }) => moved_notifications.join(", "),
   },
   {
@@ -85,10 +86,18 @@ const topics: readonly Topic[] = [
   },
 ];
 
+function changesDo(count: number, verb: string, what: string): string {
+  return `${counted(count, "change")} ${verb}${count === 1 ? "s" : ""} ${what}`;
+}
+
 /** Live state that is looser than declared: the most serious drift. */
 function looserTopic(changes: readonly PlannedChange[], at: string): Topic<PlannedChange> {
   const holds = ({ policy_effect }: PlannedChange) => policy_effect === "tightened";
-  const ages = longestFirst(changes.filter(holds), at);
+  const since = ({ differs_since = at }: PlannedChange) => differs_since;
+  const ages = changes
+    .filter(holds)
+    .sort((a, b) => compareTexts(since(a), since(b)))
+    .map((change) => ageWords(change, at));
   const [oldest] = ages;
   const isSame = oldest !== undefined && ages.every((age) => age === oldest);
   const age = !oldest ? "" : isSame ? ` ${oldest}` : ` ${oldest.replace("for", "for up to")}`;
@@ -100,11 +109,6 @@ function looserTopic(changes: readonly PlannedChange[], at: string): Topic<Plann
   };
 }
 
-function longestFirst(changes: readonly PlannedChange[], at: string): readonly string[] {
-  const since = ({ differs_since = at }: PlannedChange) => differs_since;
-  return [...changes].sort((a, b) => compareTexts(since(a), since(b))).map((change) => ageWords(change, at));
-}
-
 function doesDelete({ change }: Highlightable): boolean {
   return change.actions[0] === "delete";
 }
@@ -112,23 +116,7 @@ function doesDelete({ change }: Highlightable): boolean {
 export function highlightsOf<Each extends Highlightable>(
   changes: readonly Each[],
   catalogue: Catalogue,
-): Highlight<Each>[] {
-  return highlightsIn(topics, changes, catalogue);
-}
-
-/** Like {@link highlightsOf}, for drift: live state that is looser than declared replaces changes that loosen. */
-export function driftHighlights(found: FoundDrift, catalogue: Catalogue): Highlight[] {
-  const { resource_changes: changes, created_at: at } = found;
-  const sought = [looserTopic(changes, at), ...topics.filter(({ topic }) => topic !== "loosened")];
-  return highlightsIn(sought, changes, catalogue);
-}
-
-type FoundDrift = Pick<Plan, "resource_changes" | "created_at">;
-
-function highlightsIn<Each extends Highlightable>(
-  sought: readonly Topic<Each>[],
-  changes: readonly Each[],
-  catalogue: Catalogue,
+  sought: readonly Topic<Each>[] = topics,
 ): Highlight<Each>[] {
   return sought.flatMap(({ topic, holds, says, word }) => {
     const [first, ...others] = changes.filter(holds);
@@ -138,31 +126,27 @@ function highlightsIn<Each extends Highlightable>(
   });
 }
 
+/** Like {@link highlightsOf}, for drift: live state that is looser than declared replaces changes that loosen. */
+export function driftHighlights(
+  { resource_changes: changes, created_at: at }: Pick<Plan, "resource_changes" | "created_at">,
+  catalogue: Catalogue,
+): Highlight[] {
+  return highlightsOf(changes, catalogue, [
+    looserTopic(changes, at),
+    ...topics.filter(({ topic }) => topic !== "loosened"),
+  ]);
+}
+
 /** Effects and locations of changes, equal ones joined: the first few, and the number of others. */
 export function detailLines<Each extends Pick<PlannedChange, "project">>(
   changes: readonly Each[],
   word: (change: Each) => string,
 ): readonly string[] {
-  return firstOf(groupedDetails(changes, word));
-}
-
-function firstOf(words: readonly string[]): readonly string[] {
-  const more = words.length - mostDetails;
-  return more > 1 ? [...words.slice(0, mostDetails), `${thousands(more)} more`] : words;
-}
-
-function groupedDetails<Each extends Pick<PlannedChange, "project">>(
-  changes: readonly Each[],
-  word: (change: Each) => string,
-): string[] {
-  const groups = groupsOf(changes, (change) => {
-    const fixed = { subject: word(change), action: "", removes: false, before: null, after: null, sentences: [] };
-    return { ...fixed, project: change.project, source: { file: "", line: 0, column: 0 } };
+  const lines = Array.from(grouped(changes, word), ([subject, those]) => {
+    return `${subject} in ${those.length === 1 ? those[0].project : namesCounted(those.map(({ project }) => project))}`;
   });
-  return groups.map(({ projects, shared }) => {
-    const [first = ""] = projects;
-    return `${shared.subject} in ${projects.length === 1 ? first : namesCounted(projects)}`;
-  });
+  const more = lines.length - mostDetails;
+  return more > 1 ? [...lines.slice(0, mostDetails), `${thousands(more)} more`] : lines;
 }
 
 function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, catalogue: Catalogue): string {
@@ -222,14 +206,9 @@ export function authorText({ author, at }: ChangedBy): string {
 
 /** `for 10 days`; empty if unknown or less than an hour. */
 function ageWords({ differs_since: since = "" }: Pick<PlannedChange, "differs_since">, at: string): string {
-  const hours = hoursBetween(since, at);
+  const hours = (Date.parse(at) - Date.parse(since)) / 3_600_000;
   if (!(hours >= 1)) return "";
   return `for ${hours < 48 ? counted(Math.floor(hours), "hour") : counted(Math.floor(hours / 24), "day")}`;
-}
-
-/** NaN if a time is unknown. */
-function hoursBetween(since: string, at: string): number {
-  return (Date.parse(at) - Date.parse(since)) / 3_600_000;
 }
 
 /** Adds the time when each difference was first seen: ISO 8601 by address. */
