@@ -57,105 +57,41 @@ type Variant = readonly [
   effect: string,
 ];
 
+const level = (access_level: number) => ({ access_level });
+
+function onBranch(what: string, push: JsonObject[], declared: Fields, effect: string, more: JsonObject = {}): Variant {
+  return [what, "protected_branch", "main", branch(push, more), declared, effect];
+}
+
 const variants: readonly Variant[] = [
-  [
-    "one user to all developers",
-    "protected_branch",
-    "main",
-    branch([user(7)]),
-    { allowed_to_push: [{ access_level: 30 }] },
-    "update loosened",
-  ],
-  ["one user to a level", "protected_branch", "main", branch([user(7)]), { push_access_level: 30 }, "update loosened"],
-  [
-    "no one to a user",
-    "protected_branch",
-    "main",
-    branch([role(0)]),
-    { allowed_to_push: [{ user: 7 }] },
-    "update loosened",
-  ],
-  ["nobody at all to a role", "protected_branch", "main", branch([]), { push_access_level: 40 }, "update loosened"],
-  [
-    "a user beside a level",
-    "protected_branch",
-    "main",
-    branch([role(40), user(7)]),
-    { push_access_level: 40 },
-    "update tightened",
-  ],
-  [
-    "a deploy key beside no one",
-    "protected_branch",
-    "main",
-    branch([role(0), key(3)]),
-    { push_access_level: 0 },
-    "update tightened",
-  ],
-  [
-    "a user beside a declared list",
-    "protected_branch",
-    "main",
-    branch([role(40), user(7)]),
-    { allowed_to_push: [{ access_level: 40 }, { user: 7 }] },
-    "none",
-  ],
-  [
-    "developers to maintainers",
-    "protected_branch",
-    "main",
-    branch([role(30)]),
-    { push_access_level: 40 },
-    "update tightened",
-  ],
-  [
+  onBranch("one user to all developers", [user(7)], { allowed_to_push: [level(30)] }, "update loosened"),
+  onBranch("one user to a level", [user(7)], { push_access_level: 30 }, "update loosened"),
+  onBranch("no one to a user", [role(0)], { allowed_to_push: [{ user: 7 }] }, "update loosened"),
+  onBranch("nobody at all to a role", [], { push_access_level: 40 }, "update loosened"),
+  onBranch("a user beside a level", [role(40), user(7)], { push_access_level: 40 }, "update tightened"),
+  onBranch("a deploy key beside no one", [role(0), key(3)], { push_access_level: 0 }, "update tightened"),
+  onBranch("a user beside a declared list", [role(40), user(7)], { allowed_to_push: [level(40), { user: 7 }] }, "none"),
+  onBranch("developers to maintainers", [role(30)], { push_access_level: 40 }, "update tightened"),
+  onBranch(
     "developers to maintainers on a free server",
-    "protected_branch",
-    "main",
-    branch([freeRole(30)]),
+    [freeRole(30)],
     { push_access_level: 40 },
     "replace tightened",
-  ],
-  [
-    "a custom role beside a level",
-    "protected_branch",
-    "main",
-    branch([role(40), custom(3)]),
-    { push_access_level: 40 },
-    "update tightened",
-  ],
-  [
+  ),
+  onBranch("a custom role beside a level", [role(40), custom(3)], { push_access_level: 40 }, "update tightened"),
+  onBranch(
     "a custom role beside a declared list",
-    "protected_branch",
-    "main",
-    branch([role(40), custom(3)]),
-    { allowed_to_push: [{ access_level: 40 }, { member_role_id: 3 }] },
+    [role(40), custom(3)],
+    { allowed_to_push: [level(40), { member_role_id: 3 }] },
     "none",
-  ],
-  [
-    "a role that a lower one covers",
-    "protected_branch",
-    "main",
-    branch([role(30)]),
-    { allowed_to_push: [{ access_level: 30 }, { access_level: 40 }] },
-    "update",
-  ],
-  [
-    "a reset of merge from no one",
-    "protected_branch",
-    "main",
-    branch([freeRole(30)], { merge_access_levels: [role(0)] }),
-    { push_access_level: 40 },
-    "replace loosened",
-  ],
-  [
-    "a reset of code owners",
-    "protected_branch",
-    "main",
-    branch([freeRole(30)], { code_owner_approval_required: true }),
-    { push_access_level: 40 },
-    "replace loosened",
-  ],
+  ),
+  onBranch("a role that a lower one covers", [role(30)], { allowed_to_push: [level(30), level(40)] }, "update"),
+  onBranch("a reset of merge from no one", [freeRole(30)], { push_access_level: 40 }, "replace loosened", {
+    merge_access_levels: [role(0)],
+  }),
+  onBranch("a reset of code owners", [freeRole(30)], { push_access_level: 40 }, "replace loosened", {
+    code_owner_approval_required: true,
+  }),
   ["a new wildcard for developers", "protected_branch", "*", null, { push_access_level: 30 }, "create loosened"],
   ["a new wildcard with force push", "protected_branch", "ma*", null, { allow_force_push: true }, "create loosened"],
   ["a new wildcard for maintainers", "protected_branch", "*", null, { push_access_level: 40 }, "create tightened"],
@@ -205,7 +141,7 @@ const variants: readonly Variant[] = [
     "protected_environment",
     "p",
     environment({ deploy_access_levels: [role(30)] }),
-    { deploy_access_levels: [{ access_level: 40 }] },
+    { deploy_access_levels: [level(40)] },
     "update tightened",
   ],
   [
@@ -213,7 +149,7 @@ const variants: readonly Variant[] = [
     "protected_environment",
     "p",
     environment({ deploy_access_levels: [user(7)] }),
-    { deploy_access_levels: [{ access_level: 30 }] },
+    { deploy_access_levels: [level(30)] },
     "update loosened",
   ],
   ...([1, 2, 3] as const).map((count): Variant => {
@@ -233,10 +169,7 @@ const variants: readonly Variant[] = [
     "protected_environment",
     "p",
     environment({ approval_rules: [{ ...role(40), required_approvals: 2 }] }),
-    {
-      deploy_access_levels: [{ access_level: 40 }],
-      approval_rules: [{ access_level: 40, required_approvals: 2 }, { user: 7 }],
-    },
+    { deploy_access_levels: [level(40)], approval_rules: [{ access_level: 40, required_approvals: 2 }, { user: 7 }] },
     "update tightened",
   ],
   [
