@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { lazy, memoized } from "../base/memoize.ts";
 import { describeSystemError } from "../base/system-errors.ts";
@@ -25,8 +25,8 @@ import { isLedger } from "../plan/diff/ledger-line.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
-import { isThere, readRegular } from "./durable-file.ts";
-import { outputAt } from "./output-file.ts";
+import { readRegular } from "./durable-file.ts";
+import { linkFault } from "./output-file.ts";
 
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
@@ -198,37 +198,20 @@ function readContent(file: string, path: string, stat: Pick<Stats, "isFile" | "s
   return decodeManifest(file, readFileSync(path));
 }
 
+/** Problems are located at the first unreadable character, or at the start for 16-bit encodings. */
 function decodeManifest(file: string, bytes: Buffer): Read {
-  if (!isUtf8(bytes)) return { problem: notUtf8(file, bytes) };
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const found = controlCharacter.exec(text);
-  if (!found) return { text, bytes };
-  const before = text.slice(0, found.index).split("\n");
-  const column = (before.at(-1)?.length ?? 0) + 1;
-  const message = "a control character, which YAML does not allow; is this a binary file?";
-  return { problem: problemIn(file, "binary", message, before.length, column) };
-}
-
-/** Located at the first character in another encoding; at the start for 16-bit encodings. */
-function notUtf8(file: string, bytes: Buffer): Problem {
-  if (byteOrderMarks.some((mark) => bytes.subarray(0, 2).equals(mark)))
-    return problemIn(file, "binary", "not UTF-8 text, but UTF-16; save the file as UTF-8");
-  const line = splitLines(bytes).findIndex((each) => !isUtf8(each));
-  const column = splitLines(bytes)[line]?.toString("utf8").indexOf("\ufffd") ?? 0;
-  const message = "not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8";
-  return problemIn(file, "binary", message, line + 1, column + 1);
-}
-
-const byteOrderMarks = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
-
-function splitLines(bytes: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-    lines.push(bytes.subarray(start, end));
-    start = end + 1;
-  }
-  return [...lines, bytes.subarray(start)];
+  const isText = isUtf8(bytes);
+  const is16Bit = /^(?:\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2));
+  const found = isText ? controlCharacter.exec(text)?.index : is16Bit ? 0 : text.indexOf("\ufffd");
+  if (found === undefined) return { text, bytes };
+  const lines = text.slice(0, found).split("\n");
+  const message = isText
+    ? "a control character, which YAML does not allow; is this a binary file?"
+    : is16Bit
+      ? "not UTF-8 text, but UTF-16; save the file as UTF-8"
+      : "not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8";
+  return { problem: problemIn(file, "binary", message, lines.length, (lines.at(-1)?.length ?? 0) + 1) };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
@@ -242,29 +225,17 @@ function ledgerProblems(root: string, ledger: string | undefined, workspace: Pla
 }
 
 function checkLedgerPath(root: string, ledger: string): string | undefined {
-  if (/^(?:[/\\]|[A-Za-z]:)/.test(ledger) || isOutside(join(root, ledger), root)) return outside;
+  const path = join(root, ledger);
+  const isInside = path.startsWith(root === sep ? root : root + sep) && !/^(?:[/\\]|[A-Za-z]:)/.test(ledger);
+  if (!isInside) return "expected a path inside the workspace";
+  const name = relative(root, path).split(sep).join("/");
+  const [, expected] = taken.find(([pattern]) => pattern.test(name)) ?? [];
+  if (expected) return `expected ${expected}, such as .evenkeel/ledger.ndjson`;
   try {
-    const output = outputAt(join(root, ledger));
-    if (!("file" in output)) return `expected a regular file, and ${ledger} is not one`;
-    const home = realpathSync(root);
-    const file = resolveLinks(output.file);
-    if (isOutside(file, home)) return outside;
-    return nameFault(join(root, ledger), root) ?? nameFault(file, home) ?? contentFault(file);
+    return linkFault(root, name) ?? contentFault(path);
   } catch (error) {
     return `${ledger} cannot be read: ${describeSystemError(error)}`;
   }
-}
-
-const outside = "expected a path inside the workspace, links followed";
-
-function isOutside(path: string, folder: string): boolean {
-  return !path.startsWith(folder === sep ? folder : folder + sep);
-}
-
-/** Resolves links in the existing parent folders. */
-function resolveLinks(path: string): string {
-  if (isThere(path) || dirname(path) === path) return realpathSync(path);
-  return join(resolveLinks(dirname(path)), basename(path));
 }
 
 const taken: readonly (readonly [RegExp, string])[] = [
@@ -276,16 +247,10 @@ const taken: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function nameFault(path: string, root: string): string | undefined {
-  const name = relative(root, path).split(sep).join("/");
-  const [, expected] = taken.find(([pattern]) => pattern.test(name)) ?? [];
-  return expected && `expected ${expected}, such as .evenkeel/ledger.ndjson`;
-}
-
 function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
-  if (!stat.isFile()) return "expected a file, got a folder";
+  if (!stat.isFile()) return `expected a regular file${stat.isDirectory() ? ", got a folder" : ""}`;
   const isUsable = isLedger(readRegular(file).split("\n"));
   return isUsable ? undefined : "expected a ledger or a new file; this file has other content";
 }

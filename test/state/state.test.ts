@@ -21,10 +21,15 @@ describe("a ledger's path", () => {
   test.each<[string, string, string, ((root: string) => void)?]>([
     ["outside", "../ledger.ndjson", "inside the workspace"],
     ["an absolute one", "/tmp/ledger.ndjson", "inside the workspace"],
-    ["behind a link that leaves", "out/l", "inside the workspace", (root) => symlinkSync("/tmp", join(root, "out"))],
+    [
+      "behind a link that leaves",
+      "out/l",
+      "leads out of the workspace",
+      (root) => symlinkSync("/tmp", join(root, "out")),
+    ],
     ["the workspace's own file", "evenkeel.yaml", "does not end in .yaml"],
     ["a manifest, or what would become one", "policies/new.yml", "does not end in .yaml"],
-    ["a link to one", "l", "does not end in .yaml", (root) => symlinkSync("evenkeel.yaml", join(root, "l"))],
+    ["a link to one", "l", "has other content", (root) => symlinkSync("evenkeel.yaml", join(root, "l"))],
     ["a file of something else", "notes.txt", "has other content"],
     ["a text in a merge conflict", "notes.md", "has other content"],
     ["marks of a conflict alone", "marks", "has other content"],
@@ -35,7 +40,7 @@ describe("a ledger's path", () => {
     ["git's", ".git/index", "outside .git"],
     ["a folder", "d", "got a folder", (root) => mkdirSync(join(root, "d"))],
     ["a FIFO", "f", "expected a regular file", (root) => execFileSync("mkfifo", [join(root, "f")])],
-    ["a link round in a circle", "l", "form a loop", (root) => symlinkSync("l", join(root, "l"))],
+    ["a link round in a circle", "l", "leads nowhere", (root) => symlinkSync("l", join(root, "l"))],
   ])("%s is a problem with its place", (_, ledger, words, prepare) => {
     const foreign = {
       "notes.txt": "mine\n",
