@@ -22,7 +22,7 @@ export function blameLines(root: string, file: string, lines: readonly number[])
   const git = openGit(dirname(path));
   if ("failed" in git) return explainMissing(git.failed, lines);
   const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
-  const options = ["--porcelain", "--encoding=UTF-8", "--no-textconv"];
+  const options = ["--line-porcelain", "--encoding=UTF-8", "--no-textconv"];
   const ran = git.run("blame", ...options, ...ranges, "--", basename(path));
   if (ran.code !== 0) return explainMissing(ran, lines);
   const isShallow = () => git.run("rev-parse", "--is-shallow-repository").stdout.trim() === "true";
@@ -37,52 +37,35 @@ function realPath(path: string): string | undefined {
   }
 }
 
-const reasons: readonly (readonly [RegExp, string])[] = [
-  [/not a git repository/, "not under git"],
-  [/dubious ownership/, "git does not trust this repository, which another user owns; see git's safe.directory"],
-];
-
 /** Lines of untracked files, and of repositories without commits, are uncommitted. */
 function explainMissing({ code, stderr }: GitRan, lines: readonly number[]): Blame {
   if (code === null) return { why: "git is not installed" };
   if (/no such (?:path|ref)|does not have any commits|cannot stat path/i.test(stderr)) {
     return new Map(lines.map((line) => [line, null]));
   }
-  return { why: reasons.find(([pattern]) => pattern.test(stderr))?.[1] ?? unknown };
+  if (stderr.includes("not a git repository")) return { why: "not under git" };
+  if (!stderr.includes("dubious ownership")) return { why: unknown };
+  return { why: "git does not trust this repository, which another user owns; see git's safe.directory" };
 }
 
 const unknown = "git cannot tell who wrote it";
 
-const heading = /^([0-9a-f]{40,64}) \d+ (\d+)/;
+/** A commit with the number of its line and its details, which end at the line itself. */
+const records = /^([0-9a-f]{40,64}) \d+ (\d+).*?\n(.*?)^\t/gms;
 
-/** Git prints the details of a commit only with its first line. */
 function parseBlame(text: string, isClipped: boolean): ReadonlyMap<number, LineCommit | null> {
-  const commits = new Map<string, Map<string, string>>();
-  const lines: [number, string][] = [];
-  let facts = new Map<string, string>();
-  for (const row of text.split("\n")) {
-    const [, sha = "", line = ""] = heading.exec(row) ?? [];
-    if (sha) {
-      facts = commits.get(sha) ?? new Map();
-      commits.set(sha, facts);
-      lines.push([Number(line), sha]);
-    } else if (!row.startsWith("\t")) {
-      const [name = ""] = row.split(" ", 1);
-      if (!facts.has(name)) facts.set(name, row.slice(name.length + 1));
-    }
-  }
-  return new Map(lines.map(([line, sha]) => [line, commitOfLine(sha, commits.get(sha) ?? new Map(), isClipped)]));
-}
-
-function commitOfLine(sha: string, facts: ReadonlyMap<string, string>, isClipped: boolean): LineCommit | null {
-  if (/^0+$/.test(sha)) return null;
-  return {
-    sha,
-    author: facts.get("author") ?? "",
-    date: formatDate(Number(facts.get("author-time")), facts.get("author-tz") ?? "+0000"),
-    subject: facts.get("summary") ?? "",
-    shallow: isClipped && facts.has("boundary"),
-  };
+  const lines = Array.from(text.matchAll(records), ([, sha = "", line, details = ""]) => {
+    const read = (name: string) => new RegExp(`^${name} (.*)$`, "m").exec(details)?.[1] ?? "";
+    const commit: LineCommit = {
+      sha,
+      author: read("author"),
+      date: formatDate(Number(read("author-time")), read("author-tz")),
+      subject: read("summary"),
+      shallow: isClipped && /^boundary$/m.test(details),
+    };
+    return [Number(line), /^0+$/.test(sha) ? null : commit] as const;
+  });
+  return new Map(lines);
 }
 
 function formatDate(seconds: number, zone: string): string {
