@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { Context, MiddlewareHandler } from "hono";
 import { exit, UserError } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
-import { describeSystemError } from "../base/system-errors.ts";
-import { isSameSecret, valueOrFile } from "../secrets/token.ts";
+import { isSameSecret, readVariable } from "../secrets/token.ts";
 import { splitForm } from "./layout.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,14 +32,14 @@ function checkedHeader(header: string): string {
 }
 
 function readToken(env: Environment): string | undefined {
-  const { direct, file } = valueOrFile(env, "EVENKEEL_CONSOLE_TOKEN", exit.usage);
-  if (direct === "" || file === "") throw new UserError(emptyToken, exit.usage);
-  const token = direct ?? (file && readTokenFile(file).trim());
-  if (token === undefined) return undefined;
-  const source = direct ? "EVENKEEL_CONSOLE_TOKEN" : "the file that EVENKEEL_CONSOLE_TOKEN_FILE names";
+  const { EVENKEEL_CONSOLE_TOKEN: direct, EVENKEEL_CONSOLE_TOKEN_FILE: path } = env;
+  if (direct === "" || path === "") throw new UserError(emptyToken, exit.usage);
+  const found = readVariable(env, "EVENKEEL_CONSOLE_TOKEN", { code: exit.usage });
+  if (!found) return undefined;
+  const token = found.text.trim();
   learnCredential(token, "(token of the console)");
   if (token.length >= shortest) return token;
-  throw new UserError(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
+  throw new UserError(`${found.source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
 }
 
 const emptyToken =
@@ -49,16 +47,6 @@ const emptyToken =
 
 /** Minimum length in characters: a short token could be guessed. */
 const shortest = 16;
-
-function readTokenFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UserError(
-      `EVENKEEL_CONSOLE_TOKEN_FILE names ${file}, which cannot be read: ${describeSystemError(error)}`,
-    );
-  }
-}
 
 /** True for an address or name that only this machine can reach. */
 function isLoopback(host: string): boolean {

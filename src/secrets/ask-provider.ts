@@ -1,5 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { inParallel } from "../base/concurrency.ts";
-import { isObject, type JsonObject, parsedJson, typeOf } from "../base/json.ts";
+import { isObject, parsedJson, typeOf } from "../base/json.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { foreignEnvironment, type ProgramCall, type ProgramEnd, runInGroup } from "../git/process-group.ts";
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
@@ -36,13 +37,8 @@ export async function askProviders(
   const given = new Map<Provider, string>();
   const calls = requests.flatMap(listCalls);
   const answers = await inParallel(calls, maxPrograms, async ({ provider, names }) => {
-    const before = given.get(provider);
-    if (before !== undefined) return readAnswers(provider, names, () => ({ why: before }));
-    const ran = await runInGroup(toCall(provider, names, context));
-    context.onStderr(provider, ran.stderr);
-    const printed = toPrinted(ran, provider);
-    if ("why" in printed && printed.ever) given.set(provider, printed.ever);
-    return readAnswers(provider, names, readers[provider.protocol](printed));
+    const read = await runProvider(provider, names, context, given);
+    return names.map((name) => ({ provider, name, read: read(name) }));
   });
   return answers.flat();
 }
@@ -52,12 +48,25 @@ function listCalls({ provider, names }: ProviderRequest): ProviderRequest[] {
   return provider.protocol === "batch" ? [{ provider, names }] : names.map((name) => ({ provider, names: [name] }));
 }
 
-function readAnswers(
+type Read = (name: string) => SecretRead;
+
+/** `given`: the reasons why providers are not called again. */
+async function runProvider(
   provider: Provider,
   names: readonly string[],
-  read: (name: string) => SecretRead,
-): ProviderAnswer[] {
-  return names.map((name) => ({ provider, name, read: read(name) }));
+  context: ProviderContext,
+  given: Map<Provider, string>,
+): Promise<Read> {
+  const before = given.get(provider);
+  if (before !== undefined) return () => ({ why: before });
+  const { end, stdout, stderr } = await runInGroup(toCall(provider, names, context));
+  context.onStderr(provider, stderr);
+  const fault = explainEnd(end, provider);
+  if (fault?.ever) given.set(provider, fault.ever);
+  if (fault) return () => fault;
+  if (!isUtf8(stdout)) return () => ({ why: "it printed something other than UTF-8 text" });
+  const text = stdout.toString();
+  return provider.protocol === "each" ? () => readSingle(text) : readBatch(text);
 }
 
 function toCall(provider: Provider, names: readonly string[], { folder, env, signal }: ProviderContext): ProgramCall {
@@ -77,71 +86,47 @@ function toCall(provider: Provider, names: readonly string[], { folder, env, sig
   };
 }
 
-const readers: Readonly<Record<Provider["protocol"], (printed: Printed) => (name: string) => SecretRead>> = {
-  each: (printed) => {
-    const read = single(printed);
-    return () => read;
-  },
-  batch: (printed) => {
-    const answer = parseBatch(printed);
-    return "why" in answer ? () => answer : (name) => readOne(answer, name);
-  },
-};
-
 /** Strips one newline at the end. */
-function single(printed: Printed): SecretRead {
-  const text = parseText(printed);
-  if ("why" in text) return text;
-  const value = text.value.replace(/\r?\n$/, "");
+function readSingle(text: string): SecretRead {
+  const value = text.replace(/\r?\n$/, "");
   if (value.includes("\0")) return { why: "it printed a NUL character" };
   return /^[\r\n]*$/.test(value) ? { why: "it printed nothing" } : { value };
 }
 
-function parseText(printed: Printed): SecretRead {
-  if ("why" in printed) return { why: printed.why };
-  try {
-    return { value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(printed.stdout) };
-  } catch {
-    return { why: "it printed something other than UTF-8 text" };
-  }
-}
-
-type Batch = Readonly<Record<"values" | "errors", JsonObject>>;
-
-function parseBatch(printed: Printed): Batch | { readonly why: string } {
-  const text = parseText(printed);
-  if ("why" in text) return text;
-  const answer = parsedJson(text.value);
-  if (!isObject(answer)) return { why: "it did not print a JSON object" };
+function readBatch(text: string): Read {
+  const answer = parsedJson(text);
+  if (!isObject(answer)) return () => ({ why: "it did not print a JSON object" });
   const { values = {}, errors = {} } = answer;
-  return isObject(values) && isObject(errors) ? { values, errors } : { why: "values and errors are not objects" };
-}
-
-function readOne({ values, errors }: Batch, name: string): SecretRead {
-  if (Object.hasOwn(errors, name)) return { why: describeError(errors[name]) };
-  if (!Object.hasOwn(values, name)) return { why: "it gave no answer for this" };
-  const value = values[name];
-  if (typeof value !== "string") return { why: `its value is not a string but ${typeOf(value)}` };
-  if (value.includes("\0")) return { why: "its value has a NUL character" };
-  return value === "" ? { why: "its value is empty" } : { value };
+  if (!isObject(values) || !isObject(errors)) return () => ({ why: "values and errors are not objects" });
+  return (name) => {
+    if (Object.hasOwn(errors, name)) return { why: describeError(errors[name]) };
+    if (!Object.hasOwn(values, name)) return { why: "it gave no answer for this" };
+    const value = values[name];
+    if (typeof value !== "string") return { why: `its value is not a string but ${typeOf(value)}` };
+    if (value.includes("\0")) return { why: "its value has a NUL character" };
+    return value === "" ? { why: "its value is empty" } : { value };
+  };
 }
 
 function describeError(error: unknown): string {
   if (typeof error !== "string") return `its error is not a string but ${typeOf(error)}`;
   const message = error.replace(/\s+/g, " ").trim();
-  return message === "" ? "its error is empty" : `it says: ${shorten(message)}`;
+  if (message === "") return "its error is empty";
+  return `it says: ${message.length > 200 ? `${message.slice(0, 199)}…` : message}`;
 }
 
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+/** The reason of a failure, without output. `ever`: all further calls would fail too, with this reason. */
+interface Fault {
+  readonly why: string;
+  readonly ever?: string;
 }
 
-/** The output of a program, or the reason of its failure, without output. `ever`: all further calls would fail too. */
-type Printed = { readonly stdout: Buffer } | { readonly why: string; readonly ever?: string };
-
-function toPrinted({ end, stdout }: ProgramEnd, { timeout, protocol }: Provider): Printed {
-  if (end === 0) return { stdout };
-  if (end instanceof Error) return explainStart(end);
+function explainEnd(end: ProgramEnd["end"], { timeout, protocol }: Provider): Fault | undefined {
+  if (end === 0) return undefined;
+  if (end instanceof Error) {
+    const why = startErrors[systemCode(end) ?? ""];
+    return why ? { why, ever: why } : { why: `its program could not be started: ${describeSystemError(end)}` };
+  }
   if (typeof end === "number") return { why: `it exited with ${end}` };
   if (end === "stopped") return { why: stopped, ever: stopped };
   if (end === "size") return { why: `it printed more than ${maxBytes[protocol] / 1024 / 1024} MiB` };
@@ -152,11 +137,7 @@ function toPrinted({ end, stdout }: ProgramEnd, { timeout, protocol }: Provider)
 
 const stopped = "the run was stopped";
 
-function explainStart(error: Error): Printed {
-  const whys: Readonly<Record<string, string>> = {
-    ENOENT: "its program was not found",
-    EACCES: "its program is not executable",
-  };
-  const why = whys[systemCode(error) ?? ""];
-  return why ? { why, ever: why } : { why: `its program could not be started: ${describeSystemError(error)}` };
-}
+const startErrors: Readonly<Record<string, string>> = {
+  ENOENT: "its program was not found",
+  EACCES: "its program is not executable",
+};

@@ -6,19 +6,17 @@ import { type ExitCode, UserError } from "../base/exit.ts";
 import { parsedJson } from "../base/json.ts";
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { readSecretFile } from "./secret-file.ts";
 
 /** From a variable, a file or a command; an empty variable counts as unset. @throws UserError, without the token. */
 export function readToken(env: Environment, root = "."): string {
   const { EVENKEEL_TOKEN_COMMAND: command } = env;
-  const { direct, file } = valueOrFile(env, "EVENKEEL_TOKEN");
-  if (command && (direct || file)) {
-    const other = direct ? "EVENKEEL_TOKEN" : "EVENKEEL_TOKEN_FILE";
+  const found = readVariable(env, "EVENKEEL_TOKEN", { root });
+  if (command && found) {
+    const other = env.EVENKEEL_TOKEN ? "EVENKEEL_TOKEN" : "EVENKEEL_TOKEN_FILE";
     throw new UserError(`${other} and EVENKEEL_TOKEN_COMMAND are both set; set only one`);
   }
   if (command) return checkText(runTokenCommand(command, env), "the output of EVENKEEL_TOKEN_COMMAND");
-  if (direct) return checkText(direct, "EVENKEEL_TOKEN");
-  if (file) return checkText(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
+  if (found) return checkText(found.text, found.source);
   const other = othersTokens.find((name) => env[name]);
   const hint = other === undefined ? "" : `; ${other} is set, and is not read: EVENKEEL_TOKEN=$${other}`;
   throw new UserError(
@@ -82,30 +80,41 @@ function describeFailure({ error, status, signal }: SpawnSyncReturns<string>): s
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws UserError if both are set. */
-export function valueOrFile(env: Environment, name: string, code?: ExitCode) {
-  const { [name]: direct, [`${name}_FILE`]: file } = env;
-  if (direct && file) throw new UserError(`${name} and ${name}_FILE are both set; set only one`, code);
-  return { direct, file };
+interface VariableText {
+  readonly text: string;
+  /** The variable, or its file, for messages. */
+  readonly source: string;
+}
+
+/**
+ * A text from a variable, or from the file that NAME_FILE names; an empty variable counts as unset. @throws UserError,
+ * without the text, if both are set, or the file cannot be read.
+ */
+export function readVariable(
+  env: Environment,
+  name: string,
+  { root = ".", code }: { readonly root?: string; readonly code?: ExitCode } = {},
+): VariableText | undefined {
+  const { [name]: text, [`${name}_FILE`]: file } = env;
+  if (text && file) throw new UserError(`${name} and ${name}_FILE are both set; set only one`, code);
+  if (text) return { text, source: name };
+  if (!file) return undefined;
+  try {
+    return { text: readOnce(resolve(root, file)), source: `the file that ${name}_FILE names (${file})` };
+  } catch (error) {
+    throw new UserError(`${name}_FILE names ${file}, which cannot be read (${describeSystemError(error)})`, code);
+  }
 }
 
 /** Contents of pipes such as `<(command)`, which can be read only once. */
 const piped = new Map<string, string>();
 
-function readOnce(path: string, name: string): string {
+function readOnce(path: string): string {
   const before = piped.get(path);
   if (before !== undefined) return before;
-  const text = read(path, name);
+  const text = readFileSync(path, "utf8");
   if (!statSync(path, { bigint: true }).isFile()) piped.set(path, text);
   return text;
-}
-
-function read(path: string, name: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UserError(`EVENKEEL_TOKEN_FILE names ${name}, which cannot be read (${describeSystemError(error)})`);
-  }
 }
 
 function checkText(text: string, source: string): string {
@@ -122,20 +131,9 @@ function checkText(text: string, source: string): string {
 
 /** The secret of push hooks of EVENKEEL_HOOK_SECRET or EVENKEEL_HOOK_SECRET_FILE, if any. @throws UserError, without the secret. */
 export function readHookSecret(env: Environment): string | undefined {
-  return readSecret(env, "EVENKEEL_HOOK_SECRET", "[hook secret]");
-}
-
-function readSecret(env: Environment, name: string, shown: string): string | undefined {
-  const { direct, file } = valueOrFile(env, name);
-  const secret = direct || (file ? secretIn(file, name) : undefined);
-  if (secret) learnCredential(secret, shown);
+  const secret = readVariable(env, "EVENKEEL_HOOK_SECRET")?.text.trim();
+  if (secret) learnCredential(secret, "[hook secret]");
   return secret || undefined;
-}
-
-function secretIn(file: string, name: string): string {
-  const read = readSecretFile(resolve(file));
-  if ("value" in read) return read.value;
-  throw new UserError(`${name}_FILE names ${file}, which cannot be used: ${read.why}`);
 }
 
 export function isSameSecret(one: string, other: string): boolean {

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { UserError } from "../base/exit.ts";
-import { describeSystemError } from "../base/system-errors.ts";
-import { valueOrFile } from "../secrets/token.ts";
+import { readVariable } from "../secrets/token.ts";
 import { folderState } from "./folder-store.ts";
 import { processRates, type Rates, type SharedState, type WorkspaceState } from "./state.ts";
 
@@ -59,17 +57,8 @@ export function sharesState(env: Environment): boolean {
   return Boolean(env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE);
 }
 
-/** The configured shared state, if any. @throws UserError if both variables are set. */
+/** The configured shared state, if any. @throws UserError if both variables are set, or the file cannot be read. */
 export function stateAddress(env: Environment): StateAddress | undefined {
-  const { direct: url, file } = valueOrFile(env, "EVENKEEL_STATE");
-  if (url) return { url, variable: "EVENKEEL_STATE" };
-  return file ? { url: readStateFile(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
-}
-
-function readStateFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new UserError(`EVENKEEL_STATE_FILE names ${file}, which cannot be read: ${describeSystemError(error)}`);
-  }
+  const found = readVariable(env, "EVENKEEL_STATE");
+  return found && { url: found.text.trim(), variable: found.source };
 }
