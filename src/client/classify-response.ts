@@ -5,16 +5,10 @@ import { depthFault, isError, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
 import { describeBroken } from "./describe-broken.ts";
-import { CallFailed, type FailureFacts } from "./failure.ts";
+import { type Attempt, CallFailed, type FailureFacts } from "./failure.ts";
 import type { Network } from "./network.ts";
 import type { Answer } from "./reader.ts";
 import { type Broken, type Headers, isLocked, isPermanent, isTransient, mayHaveActed, type Received } from "./retry.ts";
-
-/** The request of a failure, and what its message needs to know of the connection. */
-export type Attempt = Pick<
-  FailureFacts,
-  "method" | "path" | "url" | "attempts" | "setting" | "tokenName" | "dialect" | "called"
->;
 
 export interface FullAnswer extends Answer {
   readonly headers: Headers;

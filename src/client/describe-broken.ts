@@ -1,4 +1,4 @@
-import type { Attempt } from "./classify-response.ts";
+import type { Attempt } from "./failure.ts";
 import type { Network } from "./network.ts";
 import type { Broken } from "./retry.ts";
 

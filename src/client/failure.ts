@@ -35,6 +35,12 @@ export type FailureFacts = Pick<CallFailed, "method" | "path" | "url" | "kind" |
     readonly called?: CalledKind | undefined;
   };
 
+/** The request of a failure, and what its message needs to know of the connection. */
+export type Attempt = Pick<
+  FailureFacts,
+  "method" | "path" | "url" | "attempts" | "setting" | "tokenName" | "dialect" | "called"
+>;
+
 const defaults = { uncertain: false, passing: false, sent: true, endsRun: false, unknownRoute: false };
 
 /** Its message is one sentence with method, URL, status and the server's words, without the token or a secret. */

@@ -1,9 +1,9 @@
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { AccessToken } from "./access-token.ts";
-import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
+import { classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
 import { encode, resolveParameters } from "./encode.ts";
-import { CallFailed, findCalledKind } from "./failure.ts";
+import { type Attempt, CallFailed, findCalledKind } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
 import { type Backoff, type Broken, backoffDelay, isTokenExhausted, parseRetryDelay, type Received } from "./retry.ts";

@@ -41,7 +41,11 @@ export interface WritingRun extends ConnectedRun {
 }
 
 /** A rehearsal of an apply records nothing. Only an apply takes the lease, and ensures that it can be recorded. */
-type Mode = "plan" | "rehearse" | "apply";
+interface Runs {
+  readonly plan: ConnectedRun;
+  readonly rehearse: ConnectedRun;
+  readonly apply: WritingRun;
+}
 
 interface RunStart extends EarlyEnd {
   readonly request: Request;
@@ -53,27 +57,17 @@ interface RunStart extends EarlyEnd {
  * Opens a run, does its work and closes it. Errors that end it early are reported, and recorded when it is closed; so
  * is a workspace with errors, whose run cannot plan.
  */
-export function inRun<Result>(
-  mode: "apply",
-  request: Request,
-  work: (run: WritingRun) => Promise<Result>,
-): Promise<Result | Planned>;
-export function inRun<Result>(
-  mode: "plan" | "rehearse",
-  request: Request,
-  work: (run: ConnectedRun) => Promise<Result>,
-): Promise<Result | Planned>;
-export async function inRun<Result>(
+export async function inRun<Mode extends keyof Runs, Result>(
   mode: Mode,
   request: Request,
-  work: (run: WritingRun) => Promise<Result>,
+  work: (run: Runs[Mode]) => Promise<Result>,
 ): Promise<Result | Planned> {
   const start: RunStart = { request };
   try {
     await using opened = new OpenedResources();
     try {
       const run = await openRun(start, mode, opened);
-      return "plan" in run ? run : await work(run as WritingRun);
+      return "plan" in run ? run : await work(run as Runs[Mode]);
     } catch (error) {
       start.failure = error;
       throw error;
@@ -85,7 +79,7 @@ export async function inRun<Result>(
 }
 
 /** @throws UserError for errors that users can correct; CallFailed if the server ends the run. */
-async function openRun(start: RunStart, mode: Mode, opened: OpenedResources): Promise<ConnectedRun | Planned> {
+async function openRun(start: RunStart, mode: keyof Runs, opened: OpenedResources): Promise<ConnectedRun | Planned> {
   const { request } = start;
   const ruled = await withRules(await openWorkspace(request));
   const checked = mode === "plan" && request.command !== "plan" ? ruled : await withApprovals(ruled);
@@ -100,7 +94,7 @@ async function openRun(start: RunStart, mode: Mode, opened: OpenedResources): Pr
 
 async function connect(
   start: RunStart,
-  mode: Mode,
+  mode: keyof Runs,
   context: Context,
   opened: OpenedResources,
 ): Promise<ConnectedRun | Planned> {
