@@ -1,4 +1,4 @@
-import { grouped } from "../base/grouped.ts";
+import { type Group, grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { byName, counted, firstFew } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
@@ -6,20 +6,13 @@ import { bareName, type Owner, ownedBy, ownerName, ownerOfName } from "../model/
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { expressionProblem, problemAt } from "./problem.ts";
-import { conditionalPolicies, isCovered, isSelected } from "./selection.ts";
+import { isCovered, isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
-import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
+import { isTemplate, referencesOf } from "./template.ts";
 
 /** True if only the server knows which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
-  const selected = new Set<Selector["form"]>();
-  for (const { projects } of policies) for (const { form } of projects) selected.add(form);
-  if (selected.has("glob") || policies.some(({ where }) => where)) return true;
-  const forms = new Set([...selected, ...policies.flatMap(({ except }) => except.map(({ form }) => form))]);
-  if (forms.has("id") && (forms.has("path") || forms.has("glob"))) return true;
-  const facts = listFacts(policies);
-  const uses = (...names: readonly ProjectFact[]) => names.some((name) => facts.has(name));
-  return selected.has("id") ? uses(...pathFacts) : uses("project.id", "group.id");
+  return selectsByGlob(policies) || policies.some(({ where }) => where) || partlyKnown(policies).length > 0;
 }
 
 const pathFacts = ["project.path", "project.name", "group.path", "group.name"] as const;
@@ -28,7 +21,7 @@ export function hasRowsFor(policies: readonly Policy[], projects: readonly Proje
   return projects.every(({ row }) => row) || policies.every(({ where }) => !where);
 }
 
-export function selectsByGlob(policies: readonly Policy[]): boolean {
+export function selectsByGlob(policies: readonly Pick<Policy, "projects">[]): boolean {
   return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
 }
 
@@ -40,7 +33,8 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
   const usesId = facts.has("project.id") || facts.has("group.id");
   const byId = selectors.some((line) => line.form === "id" && !lookedUp.has(line.written)) || usesId;
   const byPath = selectors.some(({ form }) => form !== "id") || pathFacts.some((name) => facts.has(name));
-  const lacksRow = (project: Project) => !project.row && conditionalPolicies(policies, project).length > 0;
+  const conditional = policies.filter(({ where }) => where);
+  const lacksRow = (project: Project) => conditional.length > 0 && !project.row && isCovered(conditional, project);
   return named.filter((each) => lacksRow(each) || (each.id === undefined ? byId : each.path === undefined && byPath));
 }
 
@@ -106,17 +100,15 @@ export function conditionProblems(policies: readonly Policy[], projects: readonl
 
 /** Removes projects that the server lists under the same path: no request could distinguish them. */
 function withoutNamesakes(projects: readonly Project[]): Projects {
-  const nameOf = ({ name }: Project) => name.toLowerCase();
-  if (new Set(projects.map(nameOf)).size === projects.length) return { projects, problems: [] };
-  const alike = [...grouped(projects, nameOf).values()];
+  const alike = [...grouped(projects, ({ name }) => name.toLowerCase()).values()];
   return {
     projects: alike.flatMap((each) => (each.length === 1 ? each : [])),
     problems: alike.filter(({ length }) => length > 1).map(namesakeProblem),
   };
 }
 
-function namesakeProblem(alike: readonly Project[]): Problem {
-  const [{ name } = { name: "" }] = alike;
+function namesakeProblem(alike: Group<Project>): Problem {
+  const [{ name }] = alike;
   const ids = alike.map(({ id }) => id).join(", ");
   const message = `the server lists ${alike.length} ${ownerOfName(name)}s with this path (IDs ${ids}), so none of them is planned`;
   return { severity: "error", rule: "ambiguous", message, project: name };
@@ -172,21 +164,17 @@ export function idleGlobs(policies: readonly Policy[], listing: readonly Project
     selector.form === "glob" &&
     listing.some(({ path = "" }) => selector.base === "" || path.toLowerCase().startsWith(`${selector.base}/`));
   return policies.flatMap(({ document, of, selects, projects, except }) => {
-    const globs = projects.map((selector) => selector.form === "glob");
-    const idle = (selector: Selector, key: string, index: number, end = "") =>
-      isIdle(selector)
-        ? [
-            problemAt("no-project", `${bareName(selector.written)} matches no ${of}${end}`, {
-              document,
-              path: [key, index],
-            }),
-          ]
-        : [];
+    const warn = (key: string, end: string, isReported: (selector: Selector) => boolean) => {
+      return (selector: Selector, index: number): readonly Problem[] => {
+        if (!isReported(selector) || !isIdle(selector)) return [];
+        const message = `${bareName(selector.written)} matches no ${of}${end}`;
+        return [problemAt("no-project", message, { document, path: [key, index] })];
+      };
+    };
+    const excepted = selectsByGlob([{ projects }]) ? except : [];
     return [
-      ...projects.flatMap((selector, index) => (globs[index] ? idle(selector, selects, index) : [])),
-      ...(globs.includes(true) ? except : []).flatMap((selector, index) =>
-        isInKnownFolder(selector) ? [] : idle(selector, "except", index, ", so it excepts nothing"),
-      ),
+      ...projects.flatMap(warn(selects, "", ({ form }) => form === "glob")),
+      ...excepted.flatMap(warn("except", ", so it excepts nothing", (each) => !isInKnownFolder(each))),
     ];
   });
 }

@@ -104,49 +104,42 @@ export class Program {
 
   /** The name of the function that a parenthesis calls; empty if it only groups. */
   callee(open: number): string {
-    let before = open - 1;
-    if (/^[!?]$/.test(this.textAt(before))) before--;
-    // A generic call has its types between the name and the parenthesis.
-    if (this.textAt(before) === ">") before = this.#beforeTypes(before);
+    const before = this.#called(open);
     if (this.textAt(open) !== "(" || !this.isWord(before)) return "";
     return this.#isControl(before) ? "" : this.textAt(before);
+  }
+
+  /** The token before an opening bracket, without `!`, `?`, or the types of a generic call. */
+  #called(open: number): number {
+    const last = /^[!?]$/.test(this.textAt(open - 1)) ? open - 2 : open - 1;
+    if (this.textAt(last) !== ">") return last;
+    for (let at = last; at > last - 12 && at > 0; at--) if (this.textAt(at) === "<") return at - 1;
+    return last;
   }
 
   /** The first token of a chain of members and calls, given a word or an opening bracket of it. */
   chainStart(index: number): number {
     let at = index;
     for (let steps = 0; steps < 60; steps++) {
-      const last = at - 1;
-      if (/^[([]$/.test(this.textAt(at))) {
-        const before = /^[!?]$/.test(this.textAt(last))
-          ? last - 1
-          : this.textAt(last) === ">"
-            ? this.#beforeTypes(last)
-            : last;
-        const isCall = (this.isWord(before) && !this.#isControl(before)) || this.matching(before) >= 0;
-        if (!isCall || this.startsLine(at)) return at;
-        at = this.matching(before) >= 0 ? this.matching(before) : before;
-      } else if (this.isMember(at)) {
-        const dot = this.textAt(last) === ">" ? at - 2 : last;
-        const before =
-          this.textAt(dot - 1) === "?" || this.textAt(dot - 1) === "!" || this.textAt(dot - 1) === "&"
-            ? dot - 2
-            : dot - 1;
-        if (this.matching(before) >= 0) at = this.matching(before);
-        else if (this.isWord(before)) at = before;
-        else return at;
-      } else return at;
+      const isBracket = /^[([]$/.test(this.textAt(at));
+      if (!isBracket && !this.isMember(at)) return at;
+      const before = isBracket ? this.#called(at) : this.#receiver(at);
+      const opened = this.matching(before);
+      const isWord = this.isWord(before) && !(isBracket && this.#isControl(before));
+      if ((opened < 0 && !isWord) || (isBracket && this.startsLine(at))) return at;
+      at = opened >= 0 ? opened : before;
     }
     return at;
   }
 
-  #isControl(index: number): boolean {
-    return vocabulary.code.control.has(this.textAt(index)) && !this.isMember(index);
+  /** The last token of what a member belongs to, before its `.`, `->`, `?.`, `!.` or `&.`. */
+  #receiver(member: number): number {
+    const dot = this.textAt(member - 1) === ">" ? member - 2 : member - 1;
+    return /^[?!&]$/.test(this.textAt(dot - 1)) ? dot - 2 : dot - 1;
   }
 
-  #beforeTypes(close: number): number {
-    for (let at = close; at > close - 12 && at > 0; at--) if (this.textAt(at) === "<") return at - 1;
-    return close;
+  #isControl(index: number): boolean {
+    return vocabulary.code.control.has(this.textAt(index)) && !this.isMember(index);
   }
 
   /** The number of commas directly inside a bracket before a token. */

@@ -51,8 +51,8 @@ interface Heredoc {
 }
 
 interface ShellReader {
+  /** The file up to the end of the script. */
   readonly text: string;
-  readonly end: number;
   at: number;
   words: Word[];
   /** True if the next word is the file of a redirection. */
@@ -75,8 +75,8 @@ export function commandsOf(
 ): readonly Command[] {
   if (depth > maxDepth) return [];
   const lists = { words: [], heredocs: [], commands: [] };
-  const reader: ShellReader = { text, end, at: start, ...lists, isFile: false, folded, depth };
-  while (reader.at < end) readNext(reader);
+  const reader: ShellReader = { text: text.slice(0, end), at: start, ...lists, isFile: false, folded, depth };
+  while (reader.at < reader.text.length) readNext(reader);
   finish(reader);
   return reader.commands;
 }
@@ -87,7 +87,7 @@ function readNext(reader: ShellReader): void {
   if (character === "\\" && /\r?\n/y.test(text.slice(at + 1, at + 3))) reader.at += text[at + 1] === "\r" ? 3 : 2;
   else if (character === "\n") endLine(reader);
   else if (/\s/.test(character)) reader.at++;
-  else if (character === "#") reader.at = lineEnd(reader);
+  else if (character === "#") reader.at = indexOrEnd(text, "\n", at);
   else if (text.startsWith("<<<", at)) reader.at += 3;
   else if (text.startsWith("<<", at)) readHeredocMark(reader);
   else if (/[<>]/.test(character) || text.startsWith("&>", at)) redirect(reader);
@@ -109,9 +109,9 @@ function redirect(reader: ShellReader): void {
   }
 }
 
-function lineEnd({ text, at, end }: ShellReader): number {
-  const newline = text.indexOf("\n", at);
-  return newline < 0 ? end : Math.min(newline, end);
+function indexOrEnd(text: string, mark: string, from: number): number {
+  const index = text.indexOf(mark, from);
+  return index < 0 ? text.length : index;
 }
 
 function endLine(reader: ShellReader): void {
@@ -130,24 +130,22 @@ function readHeredocMark(reader: ShellReader): void {
 }
 
 function readHeredoc(reader: ShellReader, { mark, words }: Heredoc): void {
-  const start = reader.at;
-  while (reader.at < reader.end) {
-    const end = lineEnd(reader);
-    const isMark = reader.text.slice(reader.at, end).trim() === mark;
-    if (isMark) words.push(heredocWord(reader.text, start, reader.at));
-    reader.at = Math.min(end + 1, reader.end);
+  const { text, at: start } = reader;
+  while (reader.at < text.length) {
+    const end = indexOrEnd(text, "\n", reader.at);
+    const isMark = text.slice(reader.at, end).trim() === mark;
+    if (isMark) words.push(heredocWord(text, start, reader.at));
+    reader.at = Math.min(end + 1, text.length);
     if (isMark) return;
   }
 }
 
 function readWord(reader: ShellReader): void {
-  const { text, end } = reader;
-  const start = reader.at;
-  while (reader.at < end && !/[\s;&|()<>]/.test(text[reader.at] ?? "")) readPart(reader);
-  reader.at = Math.min(reader.at, end);
+  const { text, at: start } = reader;
+  while (/[^\s;&|()<>]/.test(text[reader.at] ?? " ")) readPart(reader);
+  reader.at = Math.min(reader.at, text.length);
   if (reader.at === start) reader.at++;
-  else if (!reader.isFile && !isDescriptor(reader, start))
-    reader.words.push(readWordBetween(reader.text, start, reader.at));
+  else if (!reader.isFile && !isDescriptor(reader, start)) reader.words.push(readWordBetween(text, start, reader.at));
   reader.isFile = false;
 }
 
@@ -160,34 +158,29 @@ function readPart(reader: ShellReader): void {
   const { text, at } = reader;
   const character = text[at];
   if (character === "\\") reader.at += 2;
-  else if (character === "'") reader.at = closing(reader, "'", at + 1) + 1;
-  else if (character === '"') readQuoted(reader);
-  else if (text.startsWith("$(", at)) readSubstitution(reader);
+  else if (character === "'") reader.at = indexOrEnd(text, "'", at + 1) + 1;
+  else if (character === '"') {
+    reader.at++;
+    while (reader.at < text.length && text[reader.at] !== '"') {
+      if (text.startsWith("$(", reader.at)) readSubstitution(reader);
+      else reader.at += text[reader.at] === "\\" ? 2 : 1;
+    }
+    reader.at++;
+  } else if (text.startsWith("$(", at)) readSubstitution(reader);
   else if (character === "`") {
-    const close = closing(reader, "`", at + 1);
+    const close = indexOrEnd(text, "`", at + 1);
     read(reader, at + 1, close);
     reader.at = close + 1;
-  } else if (text.startsWith("${", at)) reader.at = braceEnd(text, at + 2, reader.end);
-  else reader.at++;
-}
-
-function readQuoted(reader: ShellReader): void {
-  reader.at++;
-  while (reader.at < reader.end && reader.text[reader.at] !== '"') {
-    if (reader.text[reader.at] === "\\") reader.at += 2;
-    else if (reader.text.startsWith("$(", reader.at)) readSubstitution(reader);
-    else reader.at++;
-  }
-  reader.at = Math.min(reader.at + 1, reader.end);
+  } else reader.at = text.startsWith("${", at) ? braceEnd(text, at + 2) : at + 1;
 }
 
 function readSubstitution(reader: ShellReader): void {
-  const { text, end } = reader;
+  const { text } = reader;
   const start = reader.at + 2;
   let depth = 1;
   let at = start;
-  for (; at < end && depth > 0; at++) {
-    if (text[at] === "'") at = closing({ text, end }, "'", at + 1);
+  for (; at < text.length && depth > 0; at++) {
+    if (text[at] === "'") at = indexOrEnd(text, "'", at + 1);
     else if (text[at] === "(") depth++;
     else if (text[at] === ")") depth--;
   }
@@ -197,12 +190,6 @@ function readSubstitution(reader: ShellReader): void {
 
 function read({ text, commands, depth }: ShellReader, start: number, end: number): void {
   for (const command of commandsOf(text, start, end, { depth: depth + 1 })) commands.push(command);
-}
-
-function closing({ text, end }: Pick<ShellReader, "text" | "end">, mark: string, from: number): number {
-  let at = from;
-  while (at < end && text[at] !== mark) at++;
-  return at;
 }
 
 function finish(reader: ShellReader, feeds = false): void {

@@ -55,15 +55,15 @@ export function withoutWord(list: string, word: string): string | undefined {
 }
 
 /** The offset after the brace that closes one opened before `from`. */
-export function braceEnd(text: string, from: number, end = text.length): number {
+export function braceEnd(text: string, from: number): number {
   let depth = 1;
   let at = from;
-  for (; at < end && depth > 0; at++) {
+  for (; at < text.length && depth > 0; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === "{") depth++;
     else if (text[at] === "}") depth--;
   }
-  return Math.min(at, end);
+  return Math.min(at, text.length);
 }
 
 function parenthesisEnd(text: string, from: number): number {

@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { type JsonObject, valueAtPath } from "../base/json.ts";
 import type { TomlDetection } from "../model/deprecations.ts";
 import type { TextFragment, Use } from "./text.ts";
 
@@ -33,7 +33,7 @@ export function parsed(text: string): JsonObject | undefined {
 }
 
 function at(table: unknown, path: string): unknown {
-  return path.split(".").reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), table);
+  return valueAtPath(table, path.split("."));
 }
 
 interface Header {
