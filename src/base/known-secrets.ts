@@ -27,24 +27,11 @@ export function resetSecrets(env: Readonly<Record<string, string | undefined>>):
 
 /** A copy that is safe to print: name, message, stack and code. */
 export function withoutSecrets(thrown: unknown): Error {
-  const { name, message, stack, code } = readParts(thrown);
+  const given: Partial<NodeJS.ErrnoException> = thrown instanceof Error ? thrown : {};
+  const { name = "Error", message = String(thrown), stack = message, code } = given;
   const error = new Error(knownSecrets.clean(message));
-  error.name = name;
-  error.stack = knownSecrets.clean(stack ?? message);
-  return code === undefined ? error : Object.assign(error, { code });
-}
-
-interface Parts {
-  readonly name: string;
-  readonly message: string;
-  readonly stack?: string | undefined;
-  readonly code?: string;
-}
-
-function readParts(thrown: unknown): Parts {
-  if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
-  const { name, message, stack } = thrown;
-  return { name, message, stack, ...("code" in thrown && { code: String(thrown.code) }) };
+  const known = { name, stack: knownSecrets.clean(stack) };
+  return Object.assign(error, known, code === undefined ? {} : { code: String(code) });
 }
 
 export interface Redactor {

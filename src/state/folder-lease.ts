@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import fs, {
+import {
   closeSync,
   fstatSync,
   futimesSync,
@@ -7,18 +7,25 @@ import fs, {
   lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import os from "node:os";
+import { hostname } from "node:os";
 import process from "node:process";
 import { UserError } from "../base/exit.ts";
-import { type ProcessMark, processMarks } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readRegular } from "../workspace/durable-file.ts";
 import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease.ts";
+
+/** Identifies a process: `system` is the boot and the PID namespace in which its number is valid, if known. */
+interface ProcessMark {
+  readonly pid: number;
+  readonly host: string;
+  readonly system?: string | undefined;
+}
 
 /** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
 interface LockOwner extends ProcessMark {
@@ -29,8 +36,6 @@ interface LockOwner extends ProcessMark {
   readonly fence: number;
   readonly milliseconds: number;
 }
-
-export const processes = processMarks(fs, os, process);
 
 const heldFiles = new Set<string>();
 
@@ -66,7 +71,7 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
 
 function lockContent({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
   const owner: LockOwner = {
-    ...processes.own(),
+    ...ownMark(),
     pid,
     host,
     since: now.toISOString(),
@@ -190,7 +195,7 @@ function parseOwner(text: string): LockOwner | undefined {
 
 /** True if the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
 function isHeld(file: string, owner: LockOwner, original: string): boolean {
-  return processes.mayLive(owner, heldFiles.has(original)) && !isOver(file, owner, Date.now());
+  return mayLive(owner, heldFiles.has(original)) && !isOver(file, owner, Date.now());
 }
 
 function isOver(file: string, owner: LockOwner, now: number): boolean {
@@ -200,4 +205,30 @@ function isOver(file: string, owner: LockOwner, now: number): boolean {
 
 function isOverAt({ milliseconds }: LockOwner, renewed: number, now: number): boolean {
   return now > renewed + milliseconds;
+}
+
+export function ownMark(): ProcessMark {
+  return { pid: process.pid, host: hostname(), system: readSystem() };
+}
+
+function readSystem(): string | undefined {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot} ${readlinkSync("/proc/self/ns/pid", "utf8")}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** False if a process has certainly ended. `isHolding`: what this process itself knows about its own mark. */
+function mayLive({ pid, host, system }: ProcessMark, isHolding: boolean): boolean {
+  const here = ownMark();
+  if (system === undefined || system !== here.system || host !== here.host) return true;
+  if (pid === here.pid) return isHolding;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
 }

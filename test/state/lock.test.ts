@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { cwd, execPath, pid, platform, ppid } from "node:process";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import { processes } from "../../src/state/folder-lease.ts";
+import { ownMark } from "../../src/state/folder-lease.ts";
 import { folderState } from "../../src/state/folder-store.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
@@ -21,7 +21,7 @@ function left(text: string) {
   return { file, take: () => takeLease(folderState(root).leases, mine, { duration: 60_000 }) };
 }
 
-const here = processes.own();
+const here = ownMark();
 const owner = {
   host: hostname(),
   since: "2026-01-01T00:00:00Z",
