@@ -25,6 +25,8 @@ const words: Readonly<Record<string, string>> = {
   ENOTFOUND: "host not found",
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
+  ETIMEDOUT: "no answer in time",
+  EHOSTUNREACH: "host not reachable",
 };
 
 export function systemCode(error: unknown): string | undefined {

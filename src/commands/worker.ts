@@ -7,9 +7,8 @@ import { printable } from "../base/printable.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { validated } from "../run/context.ts";
-import { openWorkerSession } from "../run/worker-session.ts";
+import { queuePlace, shardDuration, waitFor } from "../run/workers/dispatcher.ts";
 import { work } from "../run/workers/worker.ts";
-import { queuePlace, shardDuration, waitFor } from "../run/workers.ts";
 import { claimFor } from "../state/lease.ts";
 import { sharesState, unshared } from "../state/open-state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
@@ -35,11 +34,10 @@ export const run: Run<Options<"worker">> = async (terminal, options) => {
   const name = `${hostname().slice(0, 100)}/${pid}/${randomBytes(4).toString("hex")}`;
   listen();
   await work({
-    ...{ env, say, signal: interrupted, claim: claimFor(name, env), duration: shardDuration(env) },
+    ...{ loaded, request, signal: interrupted, claim: claimFor(name, env), duration: shardDuration(env) },
     place: queuePlace(checked),
     name: `${loaded.workspace.name ?? "this workspace"} at ${checked.heading.url}`,
     once: once ? waitFor(env) : undefined,
-    open: () => openWorkerSession({ loaded, request }),
   });
   return exit.done;
 };

@@ -20,8 +20,7 @@ import type { Planned, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
 import { withRules } from "./rules-in-force.ts";
 import { requestedPlan } from "./saved-plan.ts";
-import type { Dispatcher } from "./workers/dispatcher.ts";
-import { dispatcherOf } from "./workers.ts";
+import { type Dispatcher, openDispatcher } from "./workers/dispatcher.ts";
 
 /** A run connected to its server and workers. */
 export interface ConnectedRun {
@@ -112,7 +111,7 @@ async function connect(
   const released = await atRelease(reader, context);
   if (hasErrors(released.problems)) return end(failedPlan(released));
   const current = await withTokenDetails(reader, released);
-  dispatcher = await dispatcherOf(current, connection, { reader, writer, lease });
+  dispatcher = await openDispatcher(current, connection, { reader, writer, lease });
   if (dispatcher) opened.add(dispatcher);
   const run = { context: current, connection, reader, writer, lease, dispatcher, saved, end };
   return run;

@@ -37,6 +37,8 @@ import { batchesOf } from "./prepared-plan.ts";
 import { plannedSecrets } from "./saved-plan.ts";
 import { scopeOf } from "./scope.ts";
 import type { HeldShard } from "./workers/work-on-shard.ts";
+  /** The shard that it works on, or the last one. */
+  held?: HeldShard;
 
 export interface ShardProcess {
   readonly context: Context;
@@ -67,6 +69,7 @@ export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified">
 
 export interface ApplyResult {
   readonly outcomes: readonly (readonly [address: string, outcome: Outcome])[];
+  process.held = shard;
   readonly reason?: string | undefined;
   readonly ended?: string | undefined;
 }

@@ -1,17 +1,12 @@
 import { UserError } from "../base/exit.ts";
-import { durationOf } from "../base/rate.ts";
-import { version } from "../base/version.ts";
-import type { ClientOptions, Reader, Writer } from "../client/client.ts";
+import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Outcome } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { beginningsIn } from "../state/journal.ts";
-import { type Lease, leaseDuration } from "../state/lease.ts";
-import { unshared } from "../state/open-state.ts";
-import { isShared } from "../state/state.ts";
 import { applyChanges, type Outcomes, type Target, type Watcher } from "./apply/apply.ts";
 import { stopReason, type WrittenWave } from "./apply/waves.ts";
-import { type Checked, type Context, keepsLedgerInState } from "./context.ts";
+import type { Context } from "./context.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { batchesOf } from "./prepared-plan.ts";
 import {
@@ -20,92 +15,9 @@ import {
   type EndOfRun,
   type PlanResult,
   type PlanTask,
-  performShard,
   refreshedProject,
 } from "./shard-work.ts";
-import { type Dispatcher, openDispatcher } from "./workers/dispatcher.ts";
-import { type HeldShard, type RunDocument, workOnShard } from "./workers/work-on-shard.ts";
-
-interface OwnConnection {
-  readonly reader: Reader;
-  readonly writer?: Writer | undefined;
-  readonly lease?: Lease | undefined;
-}
-
-/** Dispatches the work of a run to workers if it has `--workers`. @throws UserError if state, ledger or queue is not shared. */
-export async function dispatcherOf(
-  context: Context,
-  connection: ClientOptions,
-  { reader, writer, lease }: OwnConnection,
-): Promise<Dispatcher | undefined> {
-  const { request, state, claim, loaded, meter, ledger } = context;
-  if (!request.workers) return undefined;
-  if (!isShared(state)) throw new UserError(unshared);
-  if (ledger && !keepsLedgerInState(loaded.workspace)) throw new UserError(unsharedLedger);
-  let held: HeldShard | undefined;
-  const stopped = () => (connection.signal?.aborted ? "the run was stopped" : lease?.lost());
-  const own = { context, reader, writer, isRun: true as const };
-  return openDispatcher({
-    ...{ env: request.env, state, claim, stopped, place: queuePlace(context) },
-    document: createDocument(context, lease),
-    duration: leaseDuration(request.env, durationOf),
-    patience: waitFor(request.env),
-    warn: request.warn ?? (() => {}),
-    watch: (workers) => {
-      meter.see(workers);
-      const progress = meter.at(performance.now(), new Date());
-      if (progress) request.following?.(progress);
-    },
-    lost: () => held?.lost(),
-    runHere: (job) =>
-      workOnShard(state, job, {
-        ...{ claim, stopped, duration: shardDuration(request.env) },
-        perform: (shard) => {
-          held = shard;
-          return performShard(own, shard);
-        },
-      }).finally(() => {
-        held = undefined;
-      }),
-  });
-}
-
-const unsharedLedger =
-  "workers need a ledger that they share: set ledger: state in evenkeel.yaml, and EVENKEEL_LEDGER_KEY for runs and workers";
-
-/** Identifies a queue: only workers with the same manifests for the same server see its jobs. */
-export function queuePlace({ loaded, heading }: Pick<Checked, "loaded" | "heading">): string {
-  return JSON.stringify([version, loaded.workspace.name ?? "", loaded.digest, heading.url]);
-}
-
-function createDocument({ request, loaded, today, ledger }: Context, lease: Lease | undefined): RunDocument {
-  const { targets = [], excludes = [], resend = [], only } = request;
-  return {
-    token: lease?.token,
-    request: { today, targets, excludes, resend, only: only && [...only.addresses] },
-    release: loaded.workspace.server.release,
-    ...(ledger && lease && { ledgerKey: ledger.hashed(ledgerKeyCheck) }),
-  };
-}
-
-export const ledgerKeyCheck = "evenkeel workers";
-
-/** Milliseconds without a renewal after which a process that works on a shard counts as dead. */
-export function shardDuration(env: Context["request"]["env"]): number {
-  return Math.min(leaseDuration(env, durationOf), 20_000);
-}
-
-const standardWait = 30_000;
-
-/**
- * Milliseconds that a run waits for workers, and a worker for a run. @throws UserError for an invalid
- * EVENKEEL_WORKER_WAIT.
- */
-export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["env"]): number {
-  const wait = written ? durationOf(written) : standardWait;
-  if (wait !== undefined) return wait;
-  throw new UserError(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
-}
+import type { Dispatcher } from "./workers/dispatcher.ts";
 
 const [minSize, maxSize] = [50, 200];
 
@@ -125,8 +37,8 @@ export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, 
       const tasks = shards.map((shard): PlanTask => ({ projects: shard.map(({ project }) => project) }));
       let reads = 0;
       let left = projects.length;
-      for await (const { index, result } of dispatcher.dispatch("plan", tasks.map(json))) {
-        const { projects: found, reads: sent } = planResult(result);
+      for await (const { index, result } of dispatcher.dispatch("plan", tasks)) {
+        const { projects: found, reads: sent } = checkNotEnded(result as PlanResult | EndOfRun);
         reads += sent;
         for (const [offset, wire] of found.entries()) {
           const place = shards[index]?.[offset]?.index ?? 0;
@@ -141,12 +53,6 @@ export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, 
       return reads;
     },
   };
-}
-
-const json = (task: unknown) => JSON.stringify(task);
-
-function planResult(result: unknown): PlanResult {
-  return checkNotEnded(result as PlanResult | EndOfRun);
 }
 
 /** @throws CallFailed or UserError if the result of a shard ends the run. */
@@ -195,7 +101,7 @@ export async function writeByWorkers(
     dispatcher.stop(why);
   };
   try {
-    for await (const { index, result } of dispatcher.dispatch("apply", tasks.map(json))) {
+    for await (const { index, result } of dispatcher.dispatch("apply", tasks)) {
       const written = ended === undefined ? checkEnd(result as ApplyResult | EndOfRun, end) : (result as ApplyResult);
       if (!written?.outcomes) continue;
       left.delete(index);

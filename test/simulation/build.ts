@@ -12,8 +12,7 @@ export interface Program {
   readonly validated: typeof import("../../src/run/context.ts").validated;
   readonly loadWorkspace: typeof import("../../src/workspace/load.ts").loadWorkspace;
   readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
-  readonly openWorkerSession: typeof import("../../src/run/worker-session.ts").openWorkerSession;
-  readonly queuePlace: typeof import("../../src/run/workers.ts").queuePlace;
+  readonly queuePlace: typeof import("../../src/run/workers/dispatcher.ts").queuePlace;
   readonly claimFor: typeof import("../../src/state/lease.ts").claimFor;
   readonly UnavailableError: typeof import("../../src/base/exit.ts").UnavailableError;
   readonly LeaseLostError: typeof import("../../src/state/lease.ts").LeaseLostError;
@@ -56,8 +55,7 @@ export { plan } from "./run/plan.ts";
 export { validated } from "./run/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
 export { createSecrets } from "./secrets/secrets.ts";
-export { openWorkerSession } from "./run/worker-session.ts";
-export { queuePlace } from "./run/workers.ts";
+export { queuePlace } from "./run/workers/dispatcher.ts";
 export { claimFor } from "./state/lease.ts";
 export { UnavailableError } from "./base/exit.ts";
 export { LeaseLostError } from "./state/lease.ts";`;
@@ -94,7 +92,7 @@ const always: readonly Patch[] = [
     to: "return sharedState();",
   },
   {
-    file: "run/worker-session.ts",
+    file: "run/workers/worker.ts",
     from: "await withRules(validated(loaded, asked))",
     to: "await opened(asked)",
   },

@@ -298,16 +298,15 @@ class World {
       kernel.after(kernel.between(100, 3000), () => this.#hire());
     };
     machine.onDeath(again);
-    const { work, claimFor, queuePlace, openWorkerSession } = this.#program(machine);
+    const { work, claimFor, queuePlace } = this.#program(machine);
     const say = (sentence: string) => this.#say(machine, sentence);
     const { loaded } = this.#checked;
     const name = `${machine.name}/7`;
     const request = { ...this.#request(), concurrency: 4, warn: say };
     work({
-      ...{ env: environment, name: "w", duration: lease, once: undefined, say },
+      ...{ loaded, request, name: "w", duration: lease, once: undefined },
       ...{ claim: claimFor(name, environment), place: queuePlace(this.#checked) },
       signal: new Aborting().signal as unknown as AbortSignal,
-      open: () => openWorkerSession({ loaded, request }),
     }).then(
       () => machine.end(),
       (error) => {

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Job } from "bullmq";
+import type { Job, RedisQueueBackend } from "bullmq";
 import { UnavailableError, UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
-import { knownSecrets } from "../../base/known-secrets.ts";
-import { describeSystemError, systemCode } from "../../base/system-errors.ts";
+import { learnCredential } from "../../base/known-secrets.ts";
+import { systemCode } from "../../base/system-errors.ts";
+import { stateAddress } from "../../state/open-state.ts";
 import {
-  type BullMq,
-  closeWithTimeout,
-  type QueueAddress,
-  type QueueConnection,
-  queueAddressIn,
-  queuePatience,
-} from "./queue-address.ts";
+  acceptedConfig,
+  type Database,
+  databaseAt,
+  databaseErrorText,
+  openSockets,
+} from "../../state/postgres/connection.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type BullMq = typeof import("bullmq");
 
 /** A shard of a run that a worker plans or applies. Everything else is in the state and in the worker's checkout. */
 export interface ShardJob {
@@ -29,22 +30,6 @@ export interface WorkQueue extends AsyncDisposable {
   readonly remove: (job: ShardJob) => Promise<void>;
 }
 
-/** BullMQ waits for a lost connection without limit, so each call goes through `call`. */
-interface QueueClient {
-  readonly library: BullMq;
-  readonly name: string;
-  readonly connection: QueueConnection;
-  /** @throws UnavailableError without a response within 10 s. */
-  readonly call: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
-}
-
-/** A `Queue` or `Worker` of BullMQ. */
-interface Opened {
-  on(event: "error", listener: (error: Error) => void): unknown;
-  waitUntilReady(): Promise<unknown>;
-  getBackend(): { close(force: boolean): Promise<void> };
-}
-
 /**
  * Opens the queue of EVENKEEL_QUEUE, by default the database of the state. `place` identifies workspace and manifests, so
  * that a worker with another checkout never sees the job. @throws UserError if it cannot be used.
@@ -52,7 +37,7 @@ interface Opened {
 export async function openQueue(env: Environment, place: string): Promise<WorkQueue> {
   const client = await connectQueue(env, place);
   const { library, name, connection, call } = client;
-  const queue = new library.Queue(name, { connection: connection.options } as never, connection.backend as never);
+  const queue = new library.Queue(name, connection.options, connection.backend);
   await untilReady(client, queue);
   return {
     add: async (jobs) => {
@@ -64,7 +49,7 @@ export async function openQueue(env: Environment, place: string): Promise<WorkQu
       await call(queue.addBulk(added));
     },
     remove: async (job) => void (await call(queue.remove(jobId(job)))),
-    [Symbol.asyncDispose]: () => closeWithTimeout(queue.close()).then(() => connection.cut(queue)),
+    [Symbol.asyncDispose]: () => closeInTime(queue.close()).then(() => connection.cut(queue)),
   };
 }
 
@@ -75,9 +60,8 @@ function jobId({ run, shard }: ShardJob): string {
 
 /** Takes jobs from a queue, one at a time. Disposing waits for the current one. */
 export interface QueueConsumer extends AsyncDisposable {
+  /** True if the queue holds no jobs. @throws UnavailableError if it does not answer. */
   readonly isIdle: () => Promise<boolean>;
-  /** The reason why the queue is unavailable according to the last probes; sends nothing. */
-  readonly lost: () => UnavailableError | undefined;
 }
 
 interface ConsumerOptions {
@@ -94,7 +78,6 @@ export async function openConsumer(
 ): Promise<QueueConsumer> {
   const client = await connectQueue(env, place);
   const { library, name, connection, call } = client;
-  const backend = connection.backend as never;
   let current: Promise<unknown> | undefined;
   const perform = async (job: Job, token?: string) => {
     if (!isShardJob(job.data)) return;
@@ -105,7 +88,7 @@ export async function openConsumer(
     throw new library.WaitingError();
   };
   const options = {
-    connection: connection.options as never,
+    ...connection.options,
     autorun: false,
     concurrency: 1,
     lockDuration: lock,
@@ -113,25 +96,21 @@ export async function openConsumer(
     // Started work must always be finished: the journal knows what was sent.
     maxStalledCount: 1_000_000,
   };
-  const worker = new library.Worker(name, perform, options, backend);
+  const worker = new library.Worker(name, perform, options, connection.backend);
   await untilReady(client, worker);
   const running = worker.run().catch(() => {});
-  const queue = new library.Queue(name, { connection: connection.options } as never, backend);
+  const queue = new library.Queue(name, connection.options, connection.backend);
   queue.on("error", () => {});
-  const countJobs = () => queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized");
-  const monitor = monitorQueue(() => call(countJobs()));
   return {
-    isIdle: async () => (await countJobs()) === 0,
-    lost: monitor.lost,
+    isIdle: async () => (await call(queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized"))) === 0,
     [Symbol.asyncDispose]: async () => {
-      monitor.stop();
       const stopping = worker.pause(true).then(() => worker.getBackend().disconnectBlocking(false));
       stopping.catch(() => {});
       await current?.catch(() => {});
       // If the queue is unavailable, jobs that were not returned become available when their lock expires.
-      await closeWithTimeout(Promise.all([stopping, running]));
+      await closeInTime(Promise.all([stopping, running]));
       // BullMQ would wait until an unavailable queue is back.
-      await closeWithTimeout(Promise.all([worker.close(true), queue.close()]));
+      await closeInTime(Promise.all([worker.close(true), queue.close()]));
       connection.cut(worker, queue);
     },
   };
@@ -143,36 +122,34 @@ function isShardJob(data: unknown): data is ShardJob {
   return typeof run === "string" && typeof shard === "string" && (command === "plan" || command === "apply");
 }
 
-const probeInterval = 3000;
+/** BullMQ waits for a lost connection without limit, so each call goes through `call`. */
+interface QueueClient {
+  readonly library: BullMq;
+  readonly name: string;
+  readonly connection: QueueConnection;
+  /** @throws UnavailableError without a response within 10 s. */
+  readonly call: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
+}
 
-/** Milliseconds without a response; longer than for a state, which is reported first if both are unavailable. */
-const probePatience = 15_000;
+interface QueueConnection {
+  readonly options: { readonly connection: never };
+  readonly backend: never;
+  /** Closes the remaining connections of these immediately. */
+  readonly cut: (...left: readonly Opened[]) => void;
+}
 
-/** Probes the queue, because BullMQ does not report lost connections. */
-function monitorQueue(probe: () => Promise<unknown>) {
-  let answeredAt = performance.now();
-  let lost: UnavailableError | undefined;
-  let isProbing = false;
-  const timer = setInterval(async () => {
-    if (isProbing) return;
-    isProbing = true;
-    try {
-      await probe();
-      answeredAt = performance.now();
-    } catch (error) {
-      if (error instanceof UnavailableError && performance.now() - answeredAt >= probePatience) lost ??= error;
-    }
-    isProbing = false;
-  }, probeInterval);
-  timer.unref();
-  return { lost: () => lost, stop: () => clearInterval(timer) };
+/** A `Queue` or `Worker` of BullMQ. */
+interface Opened {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  waitUntilReady(): Promise<unknown>;
+  getBackend(): { close(force: boolean): Promise<void> };
 }
 
 async function connectQueue(env: Environment, place: string): Promise<QueueClient> {
   const address = queueAddressIn(env);
   const library = await importLibrary(address);
   const call: QueueClient["call"] = (answer) => answerInTime(address, answer);
-  const connection = await call(address.connect(library));
+  const connection = await call(openConnection(address, library));
   const name = `evenkeel-${createHash("sha256").update(place).digest("hex").slice(0, 24)}`;
   return { library, name, connection, call };
 }
@@ -189,20 +166,37 @@ async function importLibrary({ redis }: QueueAddress): Promise<BullMq> {
   }
 }
 
+async function openConnection({ database, redis }: QueueAddress, library: BullMq): Promise<QueueConnection> {
+  if (!database) return { options: { connection: redis as never }, backend: undefined as never, cut: disconnectRedis };
+  const { stream, cut } = openSockets();
+  const config = { ...(await acceptedConfig(database, stream)), schema: "evenkeel_queue", migrate: true, max: 3 };
+  return { options: { connection: config as never }, backend: library.createPostgresBackend as never, cut };
+}
+
+function disconnectRedis(...left: readonly Opened[]): void {
+  for (const each of left) {
+    const { client, blockingClient } = each.getBackend() as unknown as RedisQueueBackend;
+    for (const one of [client, blockingClient]) one?.then((open) => open.disconnect()).catch(() => {});
+  }
+}
+
+/** Milliseconds to wait for a response, and for a connection to close. */
+const [queuePatience, closing] = [10_000, 2000];
+
 async function answerInTime<Answer>({ words }: QueueAddress, answer: Promise<Answer>): Promise<Answer> {
-  const timer = new AbortController();
-  const late = pause(queuePatience, undefined, { signal: timer.signal }).then(() => {
+  const late = pause(queuePatience, undefined, { ref: false }).then(() => {
     throw new Error("no answer in time");
   });
   try {
     return await Promise.race([answer, late]);
   } catch (error) {
-    answer.catch(() => {});
-    throw new UnavailableError(`cannot use the queue ${words}: ${knownSecrets.clean(errorText(error))}`);
-  } finally {
-    timer.abort();
-    late.catch(() => {});
+    throw new UnavailableError(`cannot use the queue ${words}: ${databaseErrorText(error)}`);
   }
+}
+
+/** Ignores errors. */
+async function closeInTime(closed: Promise<unknown>): Promise<void> {
+  await Promise.race([closed, pause(closing, undefined, { ref: false })]).catch(() => {});
 }
 
 /** If it cannot connect, closes it, so that nothing keeps the process alive. Later errors are reported by the calls that fail. */
@@ -212,17 +206,61 @@ async function untilReady({ call, connection }: QueueClient, opened: Opened): Pr
   try {
     await call(Promise.race([opened.waitUntilReady(), failed]));
   } catch (error) {
-    await closeWithTimeout(opened.getBackend().close(true));
+    await closeInTime(opened.getBackend().close(true));
     connection.cut(opened);
     throw error;
   }
 }
 
-function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const { errors = [error] } = error as Partial<AggregateError>;
-  const [first = error] = errors;
-  const code = systemCode(first) ?? "";
-  if (/^E(?!RR_)[A-Z_]+$/.test(code)) return describeSystemError(first);
-  return first instanceof Error ? first.message.split("\n")[0] || code : String(first);
+interface QueueAddress {
+  /** For messages: host and port, without password. */
+  readonly words: string;
+  readonly database?: Database;
+  readonly redis?: object;
+}
+
+/** The queue of EVENKEEL_QUEUE, by default the database of the state. @throws UserError if the address is invalid. */
+export function queueAddressIn(env: Environment): QueueAddress {
+  const { EVENKEEL_QUEUE: text } = env;
+  if (text && !/^postgres(?:ql)?:/.test(text)) return redisAddress(text);
+  const address = text ? { url: text, variable: "EVENKEEL_QUEUE" } : stateAddress(env);
+  if (!address) throw new UserError("no queue: set EVENKEEL_STATE or EVENKEEL_QUEUE");
+  const database = databaseAt(address.url, address.variable, env);
+  return { words: database.place, database };
+}
+
+function redisAddress(text: string): QueueAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw invalidAddress();
+  learnCredential(url.password, "[queue password]");
+  const [username, password] = [decodePart(url.username), decodePart(url.password)];
+  learnCredential(password, "[queue password]");
+  const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
+  if (number === undefined) throw invalidAddress("what follows the host is not the number of a database");
+  if (url.search || url.hash) throw invalidAddress("it takes no parameters");
+  const port = Number(url.port || 6379);
+  const redis = {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port,
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(number && { db: Number(number) }),
+    ...(/^(?:rediss|valkeys):$/.test(url.protocol) && { tls: {} }),
+    maxRetriesPerRequest: null,
+  };
+  return { words: `${url.hostname}:${port}`, redis };
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw invalidAddress("a % in user or password begins an escape such as %25");
+  }
+}
+
+/** Omits the address, which may contain a password. */
+function invalidAddress(why?: string): UserError {
+  const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
+  return new UserError(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
 }

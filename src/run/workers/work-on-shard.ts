@@ -14,11 +14,14 @@ export interface RunDocument {
     readonly only?: readonly string[] | undefined;
   };
   readonly release: string;
-  /** A hash that is equal if workers and run have the same ledger key. */
+  /** The hash of {@link ledgerKeyCheck}. */
   readonly ledgerKey?: string;
 }
 
 export const runDocument = "run";
+
+/** A run and its workers have the same ledger key if they hash this to the same text. */
+export const ledgerKeyCheck = "evenkeel workers";
 
 export function resultOf(shard: string): string {
   return `${shard}.result`;
@@ -36,7 +39,7 @@ export interface HeldShard {
   readonly stopped: () => string | undefined;
 }
 
-export interface ShardOptions {
+interface ShardOptions {
   readonly claim: Claim;
   /** Milliseconds without a renewal after which a process counts as dead. */
   readonly duration: number;

@@ -1,18 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UnavailableError, UserError } from "../../base/exit.ts";
+import { connectReader, connectWriter } from "../../client/client.ts";
 import type { Claim } from "../../state/lease.ts";
-import { runLeases, type SharedState } from "../../state/state.ts";
+import { openState, unshared } from "../../state/open-state.ts";
+import { isShared, runLeases, type SharedState } from "../../state/state.ts";
+import type { Loaded } from "../../workspace/load.ts";
+import { connectionOf } from "../connection.ts";
+import { type Context, loadedAt, openContext, validated } from "../context.ts";
+import type { Request } from "../request.ts";
+import { withRules } from "../rules-in-force.ts";
+import { performShard, type ShardProcess } from "../shard-work.ts";
 import { openConsumer, type ShardJob } from "./queue.ts";
-import { type HeldShard, workOnShard } from "./work-on-shard.ts";
+import { type HeldShard, ledgerKeyCheck, workOnShard } from "./work-on-shard.ts";
 
-export interface WorkerSession extends AsyncDisposable {
-  readonly state: SharedState;
-  /** Returns the result of a shard as JSON; undefined if it was stopped. */
-  readonly perform: (shard: HeldShard) => Promise<string | undefined>;
+interface Checkout {
+  readonly loaded: Loaded;
+  readonly request: Pick<Request, "folder" | "env" | "concurrency" | "patience"> & {
+    readonly warn: (sentence: string) => void;
+  };
 }
 
-export interface WorkerOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface WorkerOptions extends Checkout {
   readonly claim: Claim;
   /** Identifies workspace and manifests. */
   readonly place: string;
@@ -23,8 +31,6 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** Exit after the first run, or after this many milliseconds without one; undefined: never. */
   readonly once: number | undefined;
-  readonly say: (sentence: string) => void;
-  readonly open: () => Promise<WorkerSession>;
 }
 
 /** Milliseconds between attempts to reconnect to the state and the queue. */
@@ -35,7 +41,7 @@ const reconnectInterval = 5000;
  * later, it waits until they are back, except with `once`. @throws UserError if they cannot be used at the start.
  */
 export async function work(options: WorkerOptions): Promise<void> {
-  const { signal, say, once } = options;
+  const { signal, once, request } = options;
   let reported = "";
   for (let isReady = false; !signal.aborted; ) {
     try {
@@ -45,7 +51,7 @@ export async function work(options: WorkerOptions): Promise<void> {
       });
     } catch (error) {
       if (!isReady || once !== undefined || !(error instanceof UnavailableError)) throw error;
-      if (reported === "") say(`${error.message}; waiting for it to come back`);
+      if (reported === "") request.warn(`${error.message}; waiting for it to come back`);
       reported = error.message;
       await pause(reconnectInterval, undefined, { signal }).catch(() => {});
     }
@@ -55,17 +61,21 @@ export async function work(options: WorkerOptions): Promise<void> {
 /** Milliseconds. */
 const pollInterval = 500;
 
+/** Milliseconds without a response of the queue; longer than for a state, which is reported first if both are unavailable. */
+const queuePatience = 15_000;
+
 /** @throws UnavailableError if the state or the queue becomes unavailable. */
 async function workUntilUnavailable(options: WorkerOptions, onReady: () => void): Promise<void> {
-  const { env, place, name, duration, signal, once, say } = options;
-  await using session = await options.open();
+  const { place, name, duration, signal, once, request } = options;
+  await using state = await openSharedState(options);
+  await using runs = openRuns(options);
   let failure: unknown;
   let hasWorked = false;
   const stopped = () => (signal.aborted || failure !== undefined ? "the worker was stopped" : undefined);
   const process = async (job: ShardJob): Promise<"done" | "requeue"> => {
     if (stopped() !== undefined) return "requeue";
     try {
-      const end = await workOnShard(session.state, job, { ...options, ...session, stopped });
+      const end = await workOnShard(state, job, { ...options, perform: runs.perform, stopped });
       if (end !== "held") return end;
       // The previous worker may hold the shard until its lease expires.
       await pause(pollInterval, undefined, { signal }).catch(() => {});
@@ -77,19 +87,90 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
       hasWorked = true;
     }
   };
-  await using consumer = await openConsumer(env, place, { lock: Math.max(duration, 5000), work: process });
-  say(`Ready to work for ${name}; interrupt to stop.`);
+  await using consumer = await openConsumer(request.env, place, { lock: Math.max(duration, 5000), work: process });
+  request.warn(`Ready to work for ${name}; interrupt to stop.`);
   onReady();
-  for (let idleAt = performance.now(); stopped() === undefined; ) {
-    const runs = await session.state.workers.holders(runLeases);
-    const lost = consumer.lost();
-    if (lost) throw lost;
-    const isIdle = once !== undefined && runs.length === 0 && (await consumer.isIdle().catch(() => false));
-    if (!isIdle) idleAt = performance.now();
-    else if (hasWorked || performance.now() - idleAt >= once) break;
+  let [idleAt, answeredAt] = [performance.now(), performance.now()];
+  while (stopped() === undefined) {
+    const active = await state.workers.holders(runLeases);
+    const isIdle = await consumer.isIdle().catch((error) => {
+      if (performance.now() - answeredAt >= queuePatience) throw error;
+    });
+    if (isIdle !== undefined) answeredAt = performance.now();
+    if (!isIdle || active.length > 0) idleAt = performance.now();
+    else if (once !== undefined && (hasWorked || performance.now() - idleAt >= once)) break;
     await pause(pollInterval, undefined, { signal }).catch(() => {});
   }
   await consumer[Symbol.asyncDispose]();
   if (failure instanceof UserError) throw failure;
   if (failure !== undefined) throw new UserError(String(failure));
+}
+
+async function openSharedState({ loaded, request: { env } }: Checkout): Promise<SharedState> {
+  const state = await openState({ root: loaded.root, name: loaded.workspace.name, env });
+  if (isShared(state)) return state;
+  await state[Symbol.asyncDispose]();
+  throw new UserError(unshared);
+}
+
+/** The context and the connection of a run. */
+interface OpenRun extends AsyncDisposable {
+  readonly run: string;
+  readonly process: ShardProcess;
+  /** True if its connection is closed, because the token was refused or the server is gone. */
+  readonly isOver: () => boolean;
+}
+
+/** Performs shards, and keeps what they need open for one run at a time. */
+function openRuns(checkout: Checkout) {
+  let open: OpenRun | undefined;
+  const close = async () => {
+    await open?.[Symbol.asyncDispose]();
+    open = undefined;
+  };
+  return {
+    perform: async (shard: HeldShard) => {
+      if (open?.run !== shard.job.run || open.isOver()) {
+        await close();
+        open = await openRun(checkout, shard);
+      }
+      return performShard(open.process, shard);
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function openRun({ loaded, request }: Checkout, { job, document }: HeldShard): Promise<OpenRun> {
+  const { only, ...limits } = document.request;
+  const asked = { ...request, ...limits, ...(only && { only: { addresses: new Set(only) } }) };
+  const checked = await withRules(validated(loaded, asked));
+  const own = await openContext(checked);
+  try {
+    const context: Context = { ...own, loaded: loadedAt(own.loaded, document.release) };
+    checkLedgerKey(context, document);
+    const connection = { ...connectionOf(context), mayWrite: () => process.held?.lost() };
+    const writer = document.token && (await connectWriter(connection));
+    const reader = writer ?? (await connectReader(connection));
+    const process: ShardProcess = { context, reader, writer };
+    return {
+      run: job.run,
+      process,
+      isOver: reader.isOver,
+      [Symbol.asyncDispose]: async () => {
+        await reader.close();
+        await own[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await own[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A worker with another key would record hashes that no later run can compare. */
+function checkLedgerKey({ ledger }: Context, { ledgerKey }: HeldShard["document"]): void {
+  if (ledgerKey === undefined || ledger?.hashed(ledgerKeyCheck) === ledgerKey) return;
+  throw new UserError(
+    "the worker has another key of the ledger; set the same EVENKEEL_LEDGER_KEY for runs and workers",
+  );
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import type { PoolConfig } from "pg";
+import type { ClientConfig, PoolConfig } from "pg";
 import { UserError } from "../../base/exit.ts";
-import { learnCredential } from "../../base/known-secrets.ts";
+import { knownSecrets, learnCredential } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { describeSystemError } from "../../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { passwordFor } from "../../secrets/secret-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -140,4 +140,55 @@ export function openSockets(): Sockets {
       for (const socket of open) socket.destroy();
     },
   };
+}
+
+/** Milliseconds to wait for a response. */
+export const databasePatience = 10_000;
+
+/** The configuration with the first encryption that the server accepts. Throws the driver's error. */
+export async function acceptedConfig({ attempts }: Database, stream: Sockets["stream"]): Promise<PoolConfig> {
+  const { default: pg } = await import("pg");
+  // Without a listener, an error of an idle connection would end the process; the next statement reports it.
+  class Quiet extends pg.Client {
+    constructor(config?: ClientConfig) {
+      super(config);
+      this.on("error", () => {});
+    }
+  }
+  let refused: unknown;
+  for (const attempt of attempts) {
+    const config = { ...attempt, stream };
+    const client = new Quiet({ ...config, connectionTimeoutMillis: databasePatience });
+    try {
+      await client.connect();
+      return { ...config, Client: Quiet };
+    } catch (error) {
+      refused = error;
+      if (!isAboutEncryption(error)) break;
+    } finally {
+      client.end().catch(() => {});
+    }
+  }
+  throw refused;
+}
+
+function isAboutEncryption(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isRefused = /does not support SSL|no pg_hba\.conf entry/.test(error.message);
+  return isRefused || /^ERR_SSL|^EPROTO/.test(systemCode(error) ?? "");
+}
+
+/** True for a code of the operating system: the connection failed. */
+export function isSystemCode(code: string): boolean {
+  return /^E(?!RR_)[A-Z_]+$/.test(code);
+}
+
+/** The first line of the message of an error, without secrets. */
+export function databaseErrorText(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const { errors = [error] } = error as Partial<AggregateError>;
+  const [first = error] = errors;
+  const code = systemCode(first) ?? "";
+  if (isSystemCode(code)) return describeSystemError(first);
+  return knownSecrets.clean(first instanceof Error ? first.message.split("\n")[0] || code : String(first));
 }

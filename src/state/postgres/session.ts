@@ -1,9 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { UnavailableError, UserError } from "../../base/exit.ts";
-import { knownSecrets } from "../../base/known-secrets.ts";
-import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { type Database, openSockets, type Sockets } from "./connection.ts";
+import { systemCode } from "../../base/system-errors.ts";
+import {
+  acceptedConfig,
+  type Database,
+  databaseErrorText,
+  isSystemCode,
+  openSockets,
+  databasePatience as patience,
+  type Sockets,
+} from "./connection.ts";
 
 export interface PostgresSession extends AsyncDisposable {
   /** Executes one idempotent statement, again if the connection breaks. @throws UnavailableError after 10 s. */
@@ -11,8 +18,6 @@ export interface PostgresSession extends AsyncDisposable {
   /** Executes statements in a transaction, which may be retried. */
   readonly transaction: <Result>(work: (query: PostgresSession["query"]) => Promise<Result>) => Promise<Result>;
 }
-
-const patience = 10_000;
 
 /** Opens a connection. @throws UnavailableError if the database cannot be reached; UserError if it rejects the connection. */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
@@ -28,7 +33,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
         return await runOnce(pool, work);
       } catch (error) {
         if (!isTransientError(error)) throw toUserError(error, database);
-        const why = `has been unavailable for ${patience / 1000} s: ${errorText(error)}`;
+        const why = `has been unavailable for ${patience / 1000} s: ${databaseErrorText(error)}`;
         if (performance.now() + wait >= end) unavailable ??= new UnavailableError(`the state ${database.place} ${why}`);
         else await pause(wait);
       }
@@ -53,25 +58,16 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
 
 const closing = 2000;
 
-/** One connection, which is opened again when it breaks, with the first encryption that the server accepts. */
+/** One connection, which is opened again when it breaks. */
 async function connect(database: Database, { stream }: Sockets): Promise<Pool> {
   const { default: pg } = await import("pg");
-  let refused: unknown;
-  for (const attempt of database.attempts) {
-    const limits = { max: 1, idleTimeoutMillis: 0, connectionTimeoutMillis: patience, query_timeout: patience };
-    const pool = new pg.Pool({ ...attempt, ...limits, stream, keepAlive: true, allowExitOnIdle: true });
-    // An error between two statements is reported by the next one.
-    pool.on("error", () => {}).on("connect", (client) => void client.on("error", () => {}));
-    try {
-      await runOnce(pool, async () => {});
-      return pool;
-    } catch (error) {
-      void pool.end();
-      refused = error;
-      if (!isAboutEncryption(error)) break;
-    }
-  }
-  throw toUserError(refused, database);
+  const config = await acceptedConfig(database, stream).catch((error) => {
+    throw toUserError(error, database);
+  });
+  const limits = { max: 1, idleTimeoutMillis: 0, connectionTimeoutMillis: patience, query_timeout: patience };
+  const pool = new pg.Pool({ ...config, ...limits, keepAlive: true, allowExitOnIdle: true });
+  // An error between two statements is reported by the next one.
+  return pool.on("error", () => {});
 }
 
 /** Closes the connection after an error, which also rolls back its transaction. */
@@ -101,29 +97,14 @@ async function inTransaction<Result>(
   return result;
 }
 
-function isAboutEncryption(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return /does not support SSL|no pg_hba\.conf entry/.test(error.message) || /^ERR_SSL|^EPROTO/.test(errorCode(error));
-}
-
-function errorCode(error: unknown): string {
-  return systemCode(error) ?? "";
-}
-
 /** Codes of PostgreSQL for transient errors: connections, restarts, fail-overs, deadlocks, cancelled statements. */
 const transient = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|40001|40P01)$/;
 
 function isTransientError(error: unknown): boolean {
   if (error instanceof UserError || !(error instanceof Error)) return false;
-  if (isOfDatabase(error)) return transient.test(errorCode(error));
-  return (
-    /^E(?!RR_)[A-Z_]+$/.test(errorCode(error)) ||
-    /terminated|timeout|connection error|not queryable|ended/i.test(error.message)
-  );
-}
-
-function isOfDatabase(error: unknown): boolean {
-  return /^[0-9A-Z]{5}$/.test(errorCode(error)) && error instanceof Error && "severity" in error;
+  const code = systemCode(error) ?? "";
+  if (/^[0-9A-Z]{5}$/.test(code) && "severity" in error) return transient.test(code);
+  return isSystemCode(code) || /terminated|timeout|connection error|not queryable|ended/i.test(error.message);
 }
 
 function toUserError(error: unknown, database: Database): unknown {
@@ -136,26 +117,9 @@ function sentence(error: Error, { place, user }: Database): string {
     "28P01": `the state ${place} rejects the password of ${user}`,
     "28000": `the state ${place} does not accept connections of ${user}`,
     "3D000": `the state ${place} does not exist: create the database first`,
-    "42501": `${user} may not do this in the state ${place}: ${errorText(error)}`,
+    "42501": `${user} may not do this in the state ${place}: ${databaseErrorText(error)}`,
   };
   if (/password must be a/.test(error.message))
     return `the state ${place} requires a password for ${user}, and none is set`;
-  return known[errorCode(error)] ?? `cannot use the state ${place}: ${errorText(error)}`;
+  return known[systemCode(error) ?? ""] ?? `cannot use the state ${place}: ${databaseErrorText(error)}`;
 }
-
-/** The message of an error, without secrets. */
-function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const { errors = [error] } = error as Partial<AggregateError>;
-  const [first = error] = errors;
-  if (/^E(?!RR_)[A-Z_]+$/.test(errorCode(first)))
-    return connectionErrors[errorCode(first)] ?? describeSystemError(first);
-  return knownSecrets.clean(first instanceof Error ? first.message : String(first));
-}
-
-const connectionErrors: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  ETIMEDOUT: "no answer in time",
-  EHOSTUNREACH: "host not reachable",
-};
