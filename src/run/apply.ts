@@ -1,16 +1,8 @@
 import { counted } from "../base/text-format.ts";
-import type { Writer } from "../client/client.ts";
 import type { Change, Problem } from "../model/types.ts";
 import { requestsOf } from "../plan/requests.ts";
-import {
-  type ApplyOptions,
-  afterEarlierRuns,
-  applyChanges,
-  type Batch,
-  type Outcomes,
-  type Target,
-} from "./apply/apply.ts";
-import { type AppliedWaves, applyInWaves, type WrittenWave, writeAndCheck } from "./apply/waves.ts";
+import { afterEarlierRuns, type Outcomes, type Target } from "./apply/apply.ts";
+import { type AppliedWaves, applyInWaves, writeBatches } from "./apply/waves.ts";
 import { missingSecrets } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
@@ -133,7 +125,7 @@ async function writePlan(
   const write = (each: readonly Target[], isWave: boolean) =>
     byWorkers
       ? writeByWorkers(byWorkers, each, isWave)
-      : writeHere(writer, batchesOf(writer, context, each), options, isWave);
+      : writeBatches(writer, batchesOf(writer, context, each), options, isWave);
   const inWaves = waves && (await applyInWaves(waves, { watchers, stopped, write: (wave) => write(wave, true) }));
   const written = inWaves ?? (await write(targets, false));
   const steps = inWaves?.halted ? skippedMoves(moves, inWaves.halted) : await moveSteps(writer, context, moves);
@@ -147,15 +139,6 @@ async function writePlan(
     ...problems,
     ...warnUnkept(context.ledger, planned.plan, outcomes),
   ]);
-}
-
-async function writeHere(
-  writer: Writer,
-  batches: readonly Batch[],
-  options: ApplyOptions,
-  isWave: boolean,
-): Promise<WrittenWave> {
-  return isWave ? writeAndCheck(writer, batches, options) : { outcomes: await applyChanges(writer, batches, options) };
 }
 
 function remainingWaves({ halted, waves }: AppliedWaves, { request }: Context): readonly Problem[] {

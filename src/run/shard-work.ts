@@ -15,17 +15,9 @@ import { secretsSentBy } from "../plan/requests.ts";
 import { beginningsIn, startJournal } from "../state/journal.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import { saveUnstored } from "../state/state-folder.ts";
-import {
-  afterEarlierRuns,
-  applyChanges,
-  type Batch,
-  recheckTargets,
-  type Step,
-  type Target,
-  type Watcher,
-} from "./apply/apply.ts";
+import { afterEarlierRuns, type Batch, recheckTargets, type Step, type Target, type Watcher } from "./apply/apply.ts";
 import { journalling } from "./apply/send-change.ts";
-import { writeAndCheck } from "./apply/waves.ts";
+import { writeBatches } from "./apply/waves.ts";
 import { secretsToCompare } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { inSyncRecorder, ledgerWatcher } from "./keep-results.ts";
@@ -37,8 +29,6 @@ import { batchesOf } from "./prepared-plan.ts";
 import { plannedSecrets } from "./saved-plan.ts";
 import { scopeOf } from "./scope.ts";
 import type { HeldShard } from "./workers/work-on-shard.ts";
-  /** The shard that it works on, or the last one. */
-  held?: HeldShard;
 
 export interface ShardProcess {
   readonly context: Context;
@@ -47,6 +37,8 @@ export interface ShardProcess {
   readonly writer: Writer | undefined;
   /** True if this is the run itself, whose requests are counted already. */
   readonly isRun?: true;
+  /** The shard that it works on, or the last one. */
+  held?: HeldShard;
 }
 
 export interface PlanTask {
@@ -69,7 +61,6 @@ export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified">
 
 export interface ApplyResult {
   readonly outcomes: readonly (readonly [address: string, outcome: Outcome])[];
-  process.held = shard;
   readonly reason?: string | undefined;
   readonly ended?: string | undefined;
 }
@@ -78,6 +69,7 @@ export type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: 
 
 /** Plans or applies a shard with the ordinary code. Returns the result as JSON; undefined if it was stopped. */
 export async function performShard(process: ShardProcess, shard: HeldShard): Promise<string | undefined> {
+  process.held = shard;
   try {
     return JSON.stringify(
       await (shard.job.command === "plan" ? planShard(process, shard) : applyShard(process, shard)),
@@ -177,9 +169,7 @@ async function applyShard(process: ShardProcess, shard: HeldShard): Promise<Appl
   try {
     await context.secrets.ask(plannedSecrets(desired.values(), left));
     const batches = withSecrets(batchesOf(writer, context, targets), context);
-    const written = isWave
-      ? await writeAndCheck(writer, batches, options)
-      : { outcomes: await applyChanges(writer, batches, options), reason: undefined };
+    const written = await writeBatches(writer, batches, options, isWave);
     await saveLedger(context, token);
     return { outcomes: [...known, ...written.outcomes], reason: written.reason, ended };
   } finally {

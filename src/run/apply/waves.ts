@@ -19,11 +19,6 @@ import {
 } from "./apply.ts";
 import { isVisible, lostOf, subjectsOf } from "./live-effect.ts";
 
-export interface WavesOptions extends Pick<ApplyOptions, "watchers" | "stopped"> {
-  /** Writes the changes of these projects and reads them again. */
-  readonly write: (targets: readonly Target[]) => Promise<WrittenWave>;
-}
-
 /** The outcomes of a wave; `reason` prevents the next one. */
 export interface WrittenWave {
   readonly outcomes: Outcomes;
@@ -40,6 +35,11 @@ export interface AppliedWaves {
   readonly halted?: string;
 }
 
+interface WavesOptions extends Pick<ApplyOptions, "watchers" | "stopped"> {
+  /** Writes the changes of these projects and reads them again. */
+  readonly write: (targets: readonly Target[]) => Promise<WrittenWave>;
+}
+
 /**
  * Applies changes wave by wave. After each wave its projects are read again. A failure, an unknown outcome or a value
  * that was not kept ends the run: later waves are neither read nor written (docs/fleets.md).
@@ -53,53 +53,37 @@ export async function applyInWaves(
   let halted: string | undefined;
   for (const [index, targets] of waves.entries()) {
     const why = halted ?? options.stopped();
-    const place = { wave: index + 1, of: waves.length, projects: targets.length };
-    const end = why === undefined ? await applyWave(targets, options, place) : await skipWave(targets, why, options);
-    for (const [address, outcome] of end.outcomes) outcomes.set(address, outcome);
-    ended.push({ projects: targets.map(projectOf), ...end.wave });
-    if (end.wave.reason !== undefined) halted = `wave ${place.wave} of ${place.of} ended the run: ${end.wave.reason}`;
+    const wave = { event: "wave", wave: index + 1, of: waves.length, projects: targets.length } as const;
+    if (why === undefined) for (const watcher of options.watchers) await watcher.noted?.(wave);
+    const written = why === undefined ? await options.write(targets) : await skipWave(targets, why, options);
+    for (const [address, outcome] of written.outcomes) outcomes.set(address, outcome);
+    const { reason } = written;
+    const status = why !== undefined ? "not started" : reason === undefined ? "applied" : "stopped";
+    ended.push({ projects: targets.map(projectOf), status, ...(reason !== undefined && { reason }) });
+    if (reason === undefined) continue;
+    for (const watcher of options.watchers) await watcher.noted?.({ ...wave, reason });
+    halted = `wave ${wave.wave} of ${wave.of} ended the run: ${reason}`;
   }
   return { outcomes, waves: ended, ...(halted !== undefined && { halted }) };
 }
 
-interface WaveEnd {
-  readonly outcomes: Outcomes;
-  readonly wave: Omit<PlanWave, "projects">;
-}
-
-interface WavePlace {
-  readonly wave: number;
-  readonly of: number;
-  readonly projects: number;
-}
-
-async function applyWave(targets: readonly Target[], options: WavesOptions, place: WavePlace): Promise<WaveEnd> {
-  await note(options, place);
-  const { outcomes, reason } = await options.write(targets);
-  if (reason === undefined) return { outcomes, wave: { status: "applied" } };
-  await note(options, { ...place, reason });
-  return { outcomes, wave: { status: "stopped", reason } };
-}
-
-async function note({ watchers }: WavesOptions, noted: WavePlace & { readonly reason?: string }): Promise<void> {
-  for (const watcher of watchers) await watcher.noted?.({ event: "wave", ...noted });
-}
-
-/** Writes a wave, or a part of it, and reads it again. */
-export async function writeAndCheck(
+/** Writes changes; those of a wave, or a part of it, are read again. */
+export async function writeBatches(
   writer: Writer,
   batches: readonly Batch[],
   options: ApplyOptions,
+  isWave: boolean,
 ): Promise<WrittenWave> {
+  if (!isWave) return { outcomes: await applyChanges(writer, batches, options) };
   const events: ChangeEvent[] = [];
   const listening = { outcome: async (event: ChangeEvent) => void events.push(event) };
   const watchers = [...options.watchers, listening];
   const outcomes = await applyChanges(writer, batches, { ...options, watchers });
   const reason = stopReason(outcomes) ?? options.stopped();
   if (reason !== undefined) return { outcomes, reason };
-  const seen = await readAgain(writer, events, options.workers);
-  const all = new Map([...outcomes, ...seen.outcomes]);
-  return { outcomes: all, reason: stopReason(all) ?? seen.unread };
+  const { losses, unread } = await readAgain(writer, events, options.workers);
+  const all = new Map([...outcomes, ...losses]);
+  return { outcomes: all, reason: stopReason(all) ?? unread };
 }
 
 export function stopReason(outcomes: Outcomes): string | undefined {
@@ -120,56 +104,46 @@ function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
   return status === "failed" || status === "unknown" || lost.length > 0;
 }
 
-interface SeenAgain {
-  /** Outcomes that differ from the responses. */
-  readonly outcomes: Outcomes;
-  readonly unread?: string;
-}
-
-/** Reads the written projects again, for changes that reading can show. */
-async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers: number): Promise<SeenAgain> {
+/**
+ * Reads the written projects again, for changes that reading can show. `losses`: outcomes that differ from the
+ * responses; `unread`: the reason why a project could not be read.
+ */
+async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers: number) {
   const written = events.flatMap(({ change, outcome }) =>
     change && outcome.status === "applied" && isVisible(change) ? [change] : [],
   );
-  const projects = [...grouped(written, ({ project }) => project).values()];
-  const read = await inParallel(projects, workers, (changes) => findLosses(reader, changes));
-  const unread = read.find((each) => typeof each === "string");
-  const losses = read.flatMap((each) => (typeof each === "string" ? [] : each));
-  return { outcomes: new Map(losses), ...(typeof unread === "string" && { unread }) };
-}
-
-/** Changes of one project that are not live, or the reason why it could not be read. */
-async function findLosses(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
-  const [{ project: name } = { project: "" }] = changes;
-  try {
-    const live = await readLive(reader, subjectsOf(reader.catalogue, name, changes));
-    return changes.flatMap((change): [string, Outcome][] => {
-      const lost = lostOf(reader.catalogue, change, live);
-      if (lost === "all") return [[change.address, { status: "failed", error: describeUndone(change) }]];
-      return lost.length > 0 ? [[change.address, { status: "applied", not_kept: lost }]] : [];
-    });
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    return `${name} could not be read again: ${explainCallFailure(error)}`;
-  }
+  const losses: [string, Outcome][] = [];
+  let unread: string | undefined;
+  await inParallel([...grouped(written, ({ project }) => project)], workers, async ([name, changes]) => {
+    try {
+      const live = await readLive(reader, subjectsOf(reader.catalogue, name, changes));
+      for (const change of changes) {
+        const lost = lostOf(reader.catalogue, change, live);
+        if (lost === "all") losses.push([change.address, { status: "failed", error: describeUndone(change) }]);
+        else if (lost.length > 0) losses.push([change.address, { status: "applied", not_kept: lost }]);
+      }
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error;
+      unread ??= `${name} could not be read again: ${explainCallFailure(error)}`;
+    }
+  });
+  return { losses, unread };
 }
 
 function describeUndone(change: Change): string {
   return `the server reported success, but the resource is ${isRemoval(change) ? "still there" : "missing"} when read again`;
 }
 
-async function skipWave(targets: readonly Target[], why: string, { watchers }: WavesOptions): Promise<WaveEnd> {
-  const events = targets.flatMap((target) => skipTarget(target, why));
-  for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
-  return { outcomes: outcomesOf(events), wave: { status: "not started" } };
-}
-
-function skipTarget(target: Target, error: string): readonly ChangeEvent[] {
+async function skipWave(targets: readonly Target[], error: string, { watchers }: WavesOptions): Promise<WrittenWave> {
   const outcome: Outcome = { status: "skipped", error };
-  if ("planned" in target) return target.planned.map(({ address }) => ({ address, outcome }));
-  return target.steps.map((step) => {
-    return "outcome" in step ? step : { address: step.change.address, change: step.change, outcome };
+  const events = targets.flatMap((target): readonly ChangeEvent[] => {
+    if ("planned" in target) return target.planned.map(({ address }) => ({ address, outcome }));
+    return target.steps.map((step) => {
+      return "outcome" in step ? step : { address: step.change.address, change: step.change, outcome };
+    });
   });
+  for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
+  return { outcomes: outcomesOf(events) };
 }
 
 /** Adds to a plan the wave of each change and the status of each wave. */
