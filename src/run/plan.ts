@@ -11,11 +11,11 @@ import { call } from "../model/call.ts";
 import { projectNamed } from "../model/identity.ts";
 import { callsOfOwner } from "../model/owner-calls.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import type { Change, DesiredProject, Place, Problem, Project, SecretReference } from "../model/types.ts";
+import type { Change, DesiredProject, Place, Project, SecretReference } from "../model/types.ts";
 import { inlineText, isReference, referencesIn } from "../model/values.ts";
 import { checkGuards, checkLoosening } from "../plan/guards.ts";
 import { type PlanInput, planOf } from "../plan/make-plan.ts";
-import { type ChangedBy, type Plan, type PlannedChange, type PlanScope, planDigest } from "../plan/plan.ts";
+import { type ChangedBy, type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
 import { keepProjects } from "../state/notes.ts";
 import { neededBy, secretsToCompare } from "./connection.ts";
 import type { Checked, Context } from "./context.ts";
@@ -39,15 +39,8 @@ export function plan(request: Request): Promise<Planned> {
   return inRun("plan", request, async (run) => {
     const prepared = await newPlan(run.reader, run.context, run);
     const { planned } = await withApprovalObjections(prepared, run.context);
-    return run.end(await authored(run.reader, run.context, planned));
+    return run.end(await withAuthors(run.reader, run.context, planned));
   });
-}
-
-/** Adds the authors of drift, if requested and supported by the tier of the server. */
-async function authored(reader: Reader, { request, loaded, concurrency }: Context, planned: Planned): Promise<Planned> {
-  const asks = request.authors && planned.compared && loaded.workspace.server.tier !== "free";
-  const warn = request.command === "watch" ? undefined : request.warn;
-  return asks ? withAuthors(reader, planned, { concurrency, warn }) : planned;
 }
 
 interface Reading extends Pick<RefreshScope, "remember"> {
@@ -60,82 +53,60 @@ export async function newPlan(
   context: Context,
   { dispatcher, remember }: Reading,
 ): Promise<PreparedPlan> {
-  const declared = noteDeclared(context);
-  const { selected } = declared;
-  const scope = refreshedBy(dispatcher, reader, {
-    ...scopeOf(context),
-    selected,
-    ...(remember && { remember }),
-  });
+  const { request, loaded, secrets } = context;
+  const { catalogue } = loaded.workspace;
+  const declared = new Map<string, SecretReference>();
+  const selected = ({ resources }: DesiredProject) => {
+    for (const { fields } of resources) for (const each of referencesIn(fields)) declared.set(each.secret, each);
+  };
+  const scope = refreshedBy(dispatcher, reader, { ...scopeOf(context), selected, ...(remember && { remember }) });
   const selection = await select(reader, scope);
   const { fleet, problems } = selection;
+  const { projects } = fleet;
   await keepListing(context, selection.listing);
-  const since = createSince(context, selection);
-  if (hasErrors(problems))
-    return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), fleet);
-  const uncompared = await secretsToCompare(context, declared.secrets());
-  context.meter.begin("reading", fleet.projects.length, performance.now());
+  if (hasErrors(problems)) {
+    const contents = { differences: [], objections: [], problems, reads: reader.counts.reads };
+    const plan = createDocument(context, selection, contents);
+    return preparePlan(context, { plan, catalogue, differences: [], compared: false, missing: [] }, fleet);
+  }
+  const uncompared = await secretsToCompare(context, [...declared.values()]);
+  context.meter.begin("reading", projects.length, performance.now());
   const read = await refresh(reader, selection, scope);
-  const named = await namesForPlan(reader, context, fleet.projects, read.differences);
+  const { differences } = read;
+  const named = await namesForPlan(reader, context, projects, differences);
   const storage = await movesOf(reader, context);
-  const contents = createContents(context, fleet.projects, {
-    differences: read.differences,
+  const plan = createDocument(context, selection, {
+    differences,
     projects: named.projects,
-    storage,
     archived: selection.archived.length + read.archived,
-    problems: [...problems, ...uncompared, ...read.problems],
-    reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
-  });
-  const plan = withRuleObjections(createDocument(context, since, contents), context, fleet.projects);
-  return preparePlan(
-    context,
-    { ...comparedPlan(context, plan, read), ...declared.of(fleet), moves: storage.moves },
-    fleet,
-  );
-}
-
-/** Collects the secrets that the selected projects declare, and their desired state if the run is recorded. */
-function noteDeclared({ request }: Context) {
-  const secrets = new Map<string, SecretReference>();
-  return {
-    selected: (desired: DesiredProject) => {
-      for (const { fields } of desired.resources)
-        for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
-    },
-    secrets: () => [...secrets.values()],
-    of: (fleet: Selection["fleet"]) => request.command && { desired: fleet },
-  };
-}
-
-interface Compared extends Pick<PlanInput, "differences" | "projects" | "archived" | "problems" | "reads"> {
-  readonly storage: Awaited<ReturnType<typeof movesOf>>;
-}
-
-function createContents(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
-  const { differences, problems } = compared;
-  const changes = differences.flatMap((difference) => difference.changes);
-  const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
-  return {
-    ...compared,
     settingLine: settingLineFinder(context, projects),
     moves: storage.moves.map(({ change }) => change),
-    objections: [...checkGuards(differences, guardRules(context, projects)), ...storage.objections, ...loosening],
+    objections: [
+      ...checkGuards(differences, guardRules(context, projects)),
+      ...storage.objections,
+      ...(request.failOnLoosening ? checkLoosening(differences.flatMap(({ changes }) => changes)) : []),
+    ],
     problems: [
       ...idleProtection(context, projects),
       ...idleCanaries(context, projects),
       ...problems,
+      ...uncompared,
+      ...read.problems,
       ...storage.problems,
     ],
+    reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
+  });
+  const planned: Planned = {
+    plan: withRuleObjections(plan, context, projects),
+    catalogue,
+    differences,
+    compared: true,
+    missing: secrets.missing(neededBy(differences, catalogue)),
+    moves: storage.moves,
+    // Only a recorded run needs it.
+    ...(request.command && { desired: fleet }),
   };
-}
-
-function comparedPlan(
-  { loaded, secrets }: Context,
-  plan: Plan,
-  { differences }: Pick<Compared, "differences">,
-): Pick<Planned, "plan" | "catalogue" | "differences" | "compared" | "missing"> {
-  const { catalogue } = loaded.workspace;
-  return { plan, catalogue, differences, compared: true, missing: secrets.missing(neededBy(differences, catalogue)) };
+  return preparePlan(context, planned, fleet);
 }
 
 /** Stores the project list for offline commands, if the run is recorded. */
@@ -148,19 +119,16 @@ async function keepListing(
   await keepProjects(state.notes, { server: heading.url, at: new Date(), projects }, withRows);
 }
 
-type Contents = Pick<
-  PlanInput,
-  "differences" | "projects" | "archived" | "settingLine" | "moves" | "objections" | "problems" | "reads"
->;
+type Contents = Omit<PlanInput, keyof Context["heading"] | "scope" | "version" | "createdAt">;
 
 function createDocument(
-  { heading, problems, request }: Context,
-  since: SinceScope | undefined,
+  { heading, problems, request, since }: Context,
+  { fleet, of }: Selection,
   contents: Contents,
 ): Plan {
   const { targets = [], excludes = [], part } = request;
   const scope = {
-    ...since,
+    ...(since && { since: since.commit, projects: fleet.projects.length, ...(of !== undefined && { of }) }),
     ...(targets.length > 0 && { targets: [...new Set(targets)].sort() }),
     ...(excludes.length > 0 && { excludes: [...new Set(excludes)].sort() }),
     ...(part !== undefined && { shards: [part] }),
@@ -173,29 +141,6 @@ function createDocument(
     ...contents,
     problems: [...problems, ...contents.problems],
   });
-}
-
-function createSince({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "of">): SinceScope | undefined {
-  return since && { since: since.commit, projects: fleet.projects.length, ...(of !== undefined && { of }) };
-}
-
-type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
-
-function unreadPlan(
-  context: Context,
-  since: SinceScope | undefined,
-  problems: readonly Problem[],
-  reads: number,
-): Planned {
-  const plan = createDocument(context, since, { differences: [], objections: [], problems, reads });
-  return {
-    plan,
-    catalogue: context.loaded.workspace.catalogue,
-    differences: [],
-    moves: [],
-    compared: false,
-    missing: [],
-  };
 }
 
 /** Finds the line that sets the value of a change, if that is not the line of its resource. */
@@ -234,22 +179,16 @@ function changedSince(before: readonly Policy[]): (variable: Variable) => boolea
   return ({ document }) => !unchanged.has(document);
 }
 
-interface AuthorSearch {
-  /** Maximum number of projects whose events are read concurrently. */
-  readonly concurrency: number;
-  /** Called with the reason if no author is known. */
-  readonly warn?: ((sentence: string) => void) | undefined;
-}
-
 /**
- * Adds to each change that is drift who made it, as far as the server's audit events name it. Reads one page of events for
- * each project with drift; plans do not count them.
+ * Adds to each change that is drift who made it, if requested, and as far as the server's audit events name it. Reads one
+ * page of events for each project with drift; plans do not count them.
  */
-async function withAuthors<Result extends Planned>(
+async function withAuthors(
   reader: Reader,
-  result: Result,
-  { concurrency, warn }: AuthorSearch,
-): Promise<Result> {
+  { request, loaded, concurrency }: Context,
+  result: Planned,
+): Promise<Planned> {
+  if (!request.authors || !result.compared || loaded.workspace.server.tier === "free") return result;
   const drifted = result.plan.resource_changes.filter(({ cause }) => cause !== "pending");
   const found = new Map<string, ChangedBy>();
   let refused: CallFailed | undefined;
@@ -259,7 +198,7 @@ async function withAuthors<Result extends Planned>(
     if (events instanceof CallFailed) refused = events;
     else for (const change of changes) noteAuthor(found, change, events);
   });
-  if (refused) warn?.(explainRefused(refused));
+  if (refused && request.command !== "watch") request.warn?.(explainRefused(refused));
   if (found.size === 0) return result;
   const changes = result.plan.resource_changes.map((change) => {
     const changed_by = found.get(change.address);
