@@ -35,17 +35,35 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   learnCredential(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const foreign = [...contents.lines.values()].filter((text) => ledgerHead(text)?.key !== keyId).length;
-  const memories = new ProjectMemories(contents.lines, keyId);
+  let { lines } = contents;
+  const recent = new Map<string, ProjectEntries>();
+  const edited = new Map<string, ProjectEntries>();
+  const entriesOf = (name: string): ProjectEntries => {
+    const known = edited.get(name) ?? recent.get(name);
+    if (known) return known;
+    if (recent.size >= maxRecent) recent.clear();
+    const own = parseEntries(name, lines.get(name), keyId);
+    recent.set(name, own);
+    return own;
+  };
   const keyed = (text: string) => createHmac("sha256", key).update(text).digest("base64url").slice(0, hashLength);
   const edit = (address: string, memory: Memory | undefined) => {
     const [project, rest] = addressParts(address);
-    memories.edit(project, rest, memory);
+    const { entries } = entriesOf(project.toLowerCase());
+    if (memory) entries.set(rest.toLowerCase(), { rest, memory });
+    else entries.delete(rest.toLowerCase());
+    edited.set(project.toLowerCase(), { project, entries });
   };
   const saveNow = async (token: LeaseToken) => {
-    const changed = memories.takeChanged();
-    if (changed.length === 0) return undefined;
-    const error = await userErrorOf(store.write(token, memories.lines, changed));
-    if (error) memories.markChanged(changed);
+    if (edited.size === 0) return undefined;
+    const saved = new Map(edited);
+    edited.clear();
+    for (const [name, own] of saved) {
+      if (own.entries.size === 0) lines.delete(name);
+      else lines.set(name, formatEntries(own, keyId));
+    }
+    const error = await userErrorOf(store.write(token, lines, [...saved.keys()]));
+    if (error) for (const [name, own] of saved) edited.set(name, edited.get(name) ?? own);
     return error;
   };
   // One at a time: each may replace the whole file.
@@ -54,7 +72,10 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
     catalogue,
     hashed: keyed,
-    recall: (address) => memories.recall(...addressParts(address)),
+    recall: (address) => {
+      const [project, rest] = addressParts(address);
+      return entriesOf(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
+    },
     ...fingerprinter(keyed, options.secrets, catalogue),
     remember: edit,
     forget: (address) => edit(address, undefined),
@@ -63,7 +84,9 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       if (error) throw new UserError(error);
       keep();
       // An earlier holder of the lease may have written it since it was opened.
-      memories.replace((await store.read()).lines);
+      ({ lines } = await store.read());
+      recent.clear();
+      edited.clear();
     },
     save: (token) => {
       saving = saving.then(() => saveNow(token));
@@ -79,89 +102,31 @@ interface Entry {
 
 /** The entries of one project, by lowercase address: servers ignore the case of license names. */
 interface ProjectEntries {
-  project: string;
+  readonly project: string;
   readonly entries: Map<string, Entry>;
 }
 
-/** Maximum number of projects with parsed entries; more than are compared concurrently. */
-const maxParsed = 512;
+/**
+ * Maximum number of projects with parsed entries; more than are compared concurrently. Lines stay texts, which take a
+ * third of the memory of their objects: 90 MB for 100,000 projects.
+ */
+const maxRecent = 512;
 
-/** Lines stay texts, which take a third of the memory of their objects: 90 MB for 100,000 projects. */
-class ProjectMemories {
-  #lines: Map<string, string>;
-  readonly #keyId: string;
-  readonly #parsed = new Map<string, ProjectEntries>();
-  #changed = new Set<string>();
+/** Empty for a line of another key. @throws UserError for a damaged line. */
+function parseEntries(name: string, text: string | undefined, keyId: string): ProjectEntries {
+  if (text === undefined || ledgerHead(text)?.key !== keyId) return { project: name, entries: new Map() };
+  const line = ledgerLine(text);
+  if (!line) throw new UserError(`the ledger's line of ${name} is damaged; delete it, or restore the file`);
+  const entries = Object.entries(line.resources);
+  return {
+    project: line.project,
+    entries: new Map(entries.map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }])),
+  };
+}
 
-  constructor(lines: Map<string, string>, keyId: string) {
-    this.#lines = lines;
-    this.#keyId = keyId;
-  }
-
-  get lines(): ReadonlyMap<string, string> {
-    return this.#lines;
-  }
-
-  /** @throws UserError for a damaged line. */
-  recall(project: string, rest: string): Memory | undefined {
-    return this.#of(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
-  }
-
-  edit(project: string, rest: string, memory: Memory | undefined): void {
-    const name = project.toLowerCase();
-    const own = this.#of(name);
-    if (memory) own.entries.set(rest.toLowerCase(), { rest, memory });
-    else own.entries.delete(rest.toLowerCase());
-    own.project = project;
-    this.#changed.add(name);
-  }
-
-  takeChanged(): readonly string[] {
-    this.#writeEdits();
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    return changed;
-  }
-
-  markChanged(names: readonly string[]): void {
-    for (const name of names) this.#changed.add(name);
-  }
-
-  replace(lines: Map<string, string>): void {
-    this.#lines = lines;
-    this.#parsed.clear();
-  }
-
-  #of(name: string): ProjectEntries {
-    const known = this.#parsed.get(name);
-    if (known) return known;
-    if (this.#parsed.size >= maxParsed) this.#writeEdits();
-    const own = this.#parse(name);
-    this.#parsed.set(name, own);
-    return own;
-  }
-
-  #parse(name: string): ProjectEntries {
-    const text = this.#lines.get(name);
-    if (text === undefined || ledgerHead(text)?.key !== this.#keyId) return { project: name, entries: new Map() };
-    const line = ledgerLine(text);
-    if (!line) throw new UserError(`the ledger's line of ${name} is damaged; delete it, or restore the file`);
-    const entries = Object.entries(line.resources).map(
-      ([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const,
-    );
-    return { project: line.project, entries: new Map(entries) };
-  }
-
-  /** Turns parsed projects into lines again. */
-  #writeEdits(): void {
-    for (const [name, { project, entries }] of this.#parsed) {
-      if (!this.#changed.has(name)) continue;
-      const resources = Object.fromEntries(Array.from(entries.values(), ({ rest, memory }) => [rest, memory]));
-      if (entries.size === 0) this.#lines.delete(name);
-      else this.#lines.set(name, canonicalLine({ project, key: this.#keyId, resources }));
-    }
-    this.#parsed.clear();
-  }
+function formatEntries({ project, entries }: ProjectEntries, key: string): string {
+  const resources = Object.fromEntries(Array.from(entries.values(), ({ rest, memory }) => [rest, memory]));
+  return canonicalLine({ project, key, resources });
 }
 
 /** Characters of Base64: 132 bits. */
