@@ -1,4 +1,5 @@
 import { counted } from "../base/text-format.ts";
+import { isMove } from "../model/repository-kinds.ts";
 import type { Change, Problem } from "../model/types.ts";
 import { requestsOf } from "../plan/requests.ts";
 import { afterEarlierRuns, type Outcomes, type Target } from "./apply/apply.ts";
@@ -16,7 +17,7 @@ import { batchesOf, divideIntoWaves, type PreparedPlan, withApprovalObjections }
 import { reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { savedPlan } from "./saved-plan.ts";
-import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
+import { moveSteps, runMoves } from "./storage-moves.ts";
 import { writeByWorkers } from "./workers.ts";
 
 /**
@@ -29,9 +30,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
     const { ledger } = run.context;
     const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger));
     const planned = withProblems(prepared.planned, notices);
-    const blocked =
-      blockedApply(planned, prepared) ??
-      withErrors(planned, [...scopeLacking(run, planned), ...(await secretsLacking(run, prepared))]);
+    const blocked = await blockedApply(run, prepared, planned);
     if (blocked) return await run.end(blocked);
     if (!(await hooks.approve(planned))) return await run.end(planned);
     return run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
@@ -41,8 +40,8 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
 /** Returns the requests that {@link apply} would send, with the names of projects in place of IDs. Sends none: its client cannot write. */
 export function rehearse(request: Request): Promise<Rehearsed> {
   return inRun("rehearse", request, async (run): Promise<Rehearsed> => {
-    const { planned, refused, ...prepared } = await preparedPlan(run);
-    const steps = await listSteps(run, prepared);
+    const { planned, refused, targets } = await preparedPlan(run);
+    const steps = await listSteps(run, planned, targets);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map(settled);
     const requests = steps.flatMap((step) =>
@@ -67,18 +66,20 @@ async function preparedPlan(
 }
 
 /** Every change of a plan, storage moves last. */
-async function listSteps(
-  { reader, context }: ConnectedRun,
-  { targets, moves }: Pick<PreparedPlan, "targets" | "moves">,
-) {
+async function listSteps({ reader, context }: ConnectedRun, { plan }: Planned, targets: readonly Target[]) {
   const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
-  const moved = await moveSteps(reader, context, moves);
+  const moved = await moveSteps(reader, context, plan.resource_changes.filter(isMove));
   return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
 }
 
-function blockedApply(planned: Planned, { refused }: PreparedPlan): Applied | undefined {
+/** The end of an apply that must not write; undefined if it may. */
+async function blockedApply(run: WritingRun, prepared: PreparedPlan, planned: Planned): Promise<Applied | undefined> {
   if (!planned.compared) return planned;
-  return refused.length > 0 ? { ...planned, refused } : undefined;
+  if (prepared.refused.length > 0) return { ...planned, refused: prepared.refused };
+  // Workers resolve secrets themselves, and report which they lack.
+  const secrets = run.dispatcher ? [] : await missingSecrets(prepared.references, run.context);
+  const errors = [...scopeLacking(run, planned), ...secrets];
+  return errors.length > 0 ? withProblems(planned, errors) : undefined;
 }
 
 /** The problem of a token whose scopes allow no request of the plan; undefined if the server does not list them. */
@@ -91,16 +92,7 @@ function scopeLacking({ context, dispatcher }: WritingRun, { plan }: Planned): r
   return [{ severity: "error", rule: "token-scope", message }];
 }
 
-/** Empty with workers: they resolve secrets themselves, and report which they lack. */
-async function secretsLacking({ dispatcher, context }: WritingRun, prepared: PreparedPlan): Promise<Problem[]> {
-  return dispatcher ? [] : missingSecrets(prepared.references, context);
-}
-
-function withErrors(planned: Planned, errors: readonly Problem[]): Planned | undefined {
-  return errors.length > 0 ? withProblems(planned, errors) : undefined;
-}
-
-interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves" | "moves"> {
+interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves"> {
   /** Addresses that an earlier run was sending when it was cut short. */
   readonly inFlight: readonly string[];
 }
@@ -110,7 +102,7 @@ async function writePlan(
   approved: ApprovedPlan,
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { planned, targets, waves, moves, inFlight } = approved;
+  const { planned, targets, waves, inFlight } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
@@ -128,7 +120,11 @@ async function writePlan(
       : writeBatches(writer, batchesOf(writer, context, each), options, isWave);
   const inWaves = waves && (await applyInWaves(waves, { watchers, stopped, write: (wave) => write(wave, true) }));
   const written = inWaves ?? (await write(targets, false));
-  const steps = inWaves?.halted ? skippedMoves(moves, inWaves.halted) : await moveSteps(writer, context, moves);
+  const moves = planned.plan.resource_changes.filter(isMove);
+  const skipped = inWaves?.halted && ({ status: "skipped", error: inWaves.halted } as const);
+  const steps = skipped
+    ? moves.map(({ address }) => ({ address, outcome: skipped }))
+    : await moveSteps(writer, context, moves);
   const moved = await runMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
   await record?.end(outcomes);

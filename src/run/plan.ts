@@ -102,7 +102,6 @@ export async function newPlan(
     differences,
     compared: true,
     missing: secrets.missing(neededBy(differences, catalogue)),
-    moves: storage.moves,
     // Only a recorded run needs it.
     ...(request.command && { desired: fleet }),
   };

@@ -4,7 +4,6 @@ import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { projectNamed } from "../model/identity.ts";
-import { isMove } from "../model/repository-kinds.ts";
 import type { Change } from "../model/types.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
@@ -19,14 +18,11 @@ import { isLeftAlone } from "./live/find-projects.ts";
 import type { Planned } from "./request.ts";
 import { stepsAllowedByRules } from "./rules-in-force.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
-import type { MovesToMake } from "./storage-moves.ts";
 
 /** A new or saved plan with everything that applying it needs. */
 export interface PreparedPlan {
   readonly planned: Planned;
   readonly targets: readonly Target[];
-  /** Storage moves, made after all other changes. */
-  readonly moves: MovesToMake;
   readonly references: readonly NeededSecret[];
   /** Objections that the request does not waive: nothing may be written. */
   readonly refused: readonly Objection[];
@@ -42,7 +38,7 @@ export interface PreparedPlan {
 /** Prepares a new plan. If time passes before its writes, or if workers make them, each project is read again first. */
 export function preparePlan(context: Context, planned: Planned, fleet: DesiredFleet): PreparedPlan {
   const { request } = context;
-  const { plan, differences, moves = [] } = planned;
+  const { plan, differences } = planned;
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
   const refused = refusedBy(plan, fleet.projects, request);
   const rest = {
@@ -52,12 +48,9 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
     isProtected: guardRules(context, fleet.projects).isProtected,
     isCanary: canaryTest(context, fleet.projects),
   };
-  const steps = moves.map((move) => ({ move }));
   if (request.recheck || request.workers) {
-    const recheck = plan.resource_changes.filter(isMove);
     const changing = new Set(plan.resource_changes.map(({ project }) => project));
-    const targets = recheckTargets(plan, desiredAmong(fleet, changing));
-    return { ...rest, targets, moves: request.recheck ? { recheck } : { steps } };
+    return { ...rest, targets: recheckTargets(plan, desiredAmong(fleet, changing)) };
   }
   const ids = new Map(fleet.projects.flatMap(({ name, id }) => (id === undefined ? [] : [[name, id] as const])));
   const withId = (change: Change): Change => {
@@ -65,7 +58,7 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
     return projectId === undefined ? change : { ...change, projectId };
   };
   const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change: withId(change) })) }));
-  return { ...rest, targets, moves: { steps } };
+  return { ...rest, targets };
 }
 
 /** The changes of each project, read again right before its writes if necessary. */

@@ -12,7 +12,6 @@ import type { RunProgress } from "../state/run-summary.ts";
 import type { ApplyRecord, Outcomes, Watcher } from "./apply/apply.ts";
 import type { PlanWave } from "./apply/waves.ts";
 import type { MovingProgress } from "./storage/follow-moves.ts";
-import type { Move } from "./storage/moves.ts";
 
 /** The options of a run. Everything but `folder` and `env` is optional. */
 export interface Request {
@@ -109,8 +108,6 @@ export interface Planned {
   readonly differences: readonly Difference[];
   /** The desired state of the selected projects; only of a new plan. */
   readonly desired?: DesiredFleet;
-  /** The planned storage moves; only of a new plan with `storage`. */
-  readonly moves?: readonly Move[];
   /** The waves of an apply, planned or finished; undefined without any. */
   readonly waves?: readonly PlanWave[];
   /** False if manifests or the server prevented the comparison, so that the plan says nothing about the state. */

@@ -130,7 +130,7 @@ export async function requestedPlan({ request, state, heading }: Context): Promi
 export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<PreparedPlan> {
   const { request, loaded } = context;
   const { catalogue, guards } = loaded.workspace;
-  const again = await movesAgain(reader, context, read.resource_changes.filter(isMove));
+  const moves = await movesAgain(reader, context, read.resource_changes.filter(isMove));
   const changed = new Set(read.resource_changes.filter((each) => !isMove(each)).map(({ project }) => project));
   const only = read.scope?.since === undefined ? {} : { only: [...changed] };
   const selection = await select(reader, { ...scopeOf(context), includes: () => true, ...only });
@@ -147,7 +147,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
     // Shards of few removals each can merge into a plan of many.
     ...(shares.length > 0 ? [] : whole),
     ...checkProtected(changes, rules),
-    ...again.objections,
+    ...moves.objections,
     ...(request.failOnLoosening ? checkLoosening(changes) : []),
   ];
   const plan = withRuleObjections({ ...read, objections }, context, fleet.projects);
@@ -155,7 +155,6 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   return {
     planned: withWaivers({ plan, catalogue, differences: [], compared: true, missing: [] }, refused),
     targets: recheckTargets(read, desired, deselected(selection, context)),
-    moves: { steps: again.steps },
     references,
     refused,
     isProtected: rules.isProtected,

@@ -79,7 +79,9 @@ export async function movesAgain(
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
   const now = new Map(moves.map((move) => [move.change.address, move]));
   const unread = problems.find(({ severity }) => severity === "error");
-  return { objections, steps: planned.map((each) => toStep(each, now.get(each.address), unread, reader.catalogue)) };
+  const order = [...now.keys()];
+  const inOrder = planned.toSorted((a, b) => order.indexOf(a.address) - order.indexOf(b.address));
+  return { objections, steps: inOrder.map((each) => toStep(each, now.get(each.address), unread, reader.catalogue)) };
 }
 
 function toStep(
@@ -97,24 +99,21 @@ function toStep(
   return { address, outcome: staleOutcome(why) };
 }
 
-/** Computed moves, or planned ones to check again right before they are made. */
-export type MovesToMake = { readonly steps: readonly MoveStep[] } | { readonly recheck: readonly PlannedChange[] };
-
 /**
- * The moves to make now. Objections of guards and errors of the server become outcomes, so that those of earlier
- * projects are not lost.
+ * The planned moves that are still to be made, checked again. Objections of guards and errors of the server become
+ * outcomes, so that those of earlier projects are not lost.
  */
-export async function moveSteps(reader: Reader, context: Context, moves: MovesToMake): Promise<readonly MoveStep[]> {
-  if ("steps" in moves) return moves.steps;
+export async function moveSteps(
+  reader: Reader,
+  context: Context,
+  planned: readonly PlannedChange[],
+): Promise<readonly MoveStep[]> {
   try {
-    const { steps, objections } = await movesAgain(reader, context, moves.recheck);
+    const { steps, objections } = await movesAgain(reader, context, planned);
     return steps.map((step) => ("move" in step ? skipIfObjected(step, objections) : step));
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    return moves.recheck.map(({ address }) => ({
-      address,
-      outcome: { status: "failed", error: explainCallFailure(error) },
-    }));
+    return planned.map(({ address }) => ({ address, outcome: { status: "failed", error: explainCallFailure(error) } }));
   }
 }
 
@@ -122,12 +121,6 @@ function skipIfObjected(step: Extract<MoveStep, { move: unknown }>, objections: 
   const { address } = step.move.change;
   const objection = objections.find(({ addresses }) => addresses.includes(address));
   return objection ? { address, outcome: staleOutcome(objection.message) } : step;
-}
-
-export function skippedMoves(moves: MovesToMake, error: string): readonly MoveStep[] {
-  const skipped = (address: string): MoveStep => ({ address, outcome: { status: "skipped", error } });
-  if ("recheck" in moves) return moves.recheck.map(({ address }) => skipped(address));
-  return moves.steps.map((step) => ("move" in step ? skipped(step.move.change.address) : step));
 }
 
 /** Makes moves until their sources are empty; warns of successful moves that need attention. */

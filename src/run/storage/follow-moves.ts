@@ -87,7 +87,7 @@ async function followToEnd(task: MoveTask): Promise<End> {
     // The unanswered request was received after all.
     if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
     attempts = next;
-    tally.saw(move.change.address, situation);
+    tally(move.change.address, situation);
     const decision = decide(attempts, situation);
     if (decision === "schedule") {
       const sent = await schedule(task, attempts);
@@ -193,42 +193,23 @@ export interface MovingProgress {
   readonly remaining: number | undefined;
 }
 
-interface Tally {
-  readonly saw: (address: string, situation: Situation) => void;
-}
-
-interface Count {
-  readonly first: number;
-  readonly done: number;
-  readonly total: number;
-}
+type Tally = (address: string, situation: Situation) => void;
 
 /** A tally that calls `progress` after each check, once there is something to move. */
 function createTally(progress?: (progress: MovingProgress) => void): Tally {
   const start = Date.now();
-  const counts = new Map<string, Count>();
-  return {
-    saw: (address, situation) => {
-      counts.set(address, countMoves(situation, counts.get(address)));
-      const sum = addCounts([...counts.values()], Date.now() - start);
-      if (sum.total > 0) progress?.(sum);
-    },
+  const counts = new Map<string, { readonly done: number; readonly total: number }>();
+  // Projects are counted on the source, other repositories by their moves.
+  return (address, { left, running, failed, moved }) => {
+    const open = left ? left.length : running + failed.length;
+    const before = counts.get(address)?.total ?? 0;
+    const total = Math.max(before, open + (left ? 0 : moved.length));
+    counts.set(address, { done: left ? total - open : moved.length, total });
+    const sum = (of: "done" | "total") => [...counts.values()].reduce((all, count) => all + count[of], 0);
+    const [done, all] = [sum("done"), sum("total")];
+    const remaining = done > 0 ? ((all - done) * (Date.now() - start)) / done : undefined;
+    if (all > 0) progress?.({ done, total: all, remaining });
   };
-}
-
-/** Projects are counted on the source, other repositories by their moves. */
-function countMoves({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
-  const open = left ? left.length : running + failed.length;
-  const done = left ? Math.max(0, (before?.total ?? left.length) - left.length) : moved.length;
-  return { first: before?.first ?? done, done, total: Math.max(before?.total ?? 0, open + done) };
-}
-
-function addCounts(counts: readonly Count[], elapsed: number): MovingProgress {
-  const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
-  const done = sum((count) => count.done);
-  const total = sum((count) => count.total);
-  const moved = done - sum((count) => count.first);
-  return { done, total, remaining: moved > 0 ? ((total - done) * elapsed) / moved : undefined };
 }
 
 function failedError(move: Move, attempts: Attempts, situation: Situation): string {
