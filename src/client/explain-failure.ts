@@ -53,7 +53,7 @@ function adviseOnMovedProject({ status, serverMessage = "" }: CallFailed): strin
 function describeRequirements(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status === 404 && (failure.saysGone || failure.unknownRoute)) return describeKindRequirements(failure);
-  if (status !== 403 && status !== facts.called?.denial) return undefined;
+  if (status === undefined || (status !== 403 && status !== facts.called?.denial)) return undefined;
   if (serverMessage.includes("insufficient_granular_scope")) return describePermission(failure);
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${requiredScope(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
