@@ -22,6 +22,17 @@ interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "ca
   readonly resource: Resource & Pick<Desired, "origin" | "lookedUp">;
 }
 
+/** The creation of a resource; `why`: its reason and cause. */
+export function createCreation(
+  options: FullDiffOptions,
+  project: string,
+  resource: Desired,
+  why: Pick<Change, "reason" | "cause" | "resend">,
+): Change {
+  const sides = { before: null, after: resource.fields };
+  return createChange(options, { project, resource, live: undefined, ...why }, "create", sides);
+}
+
 export function createRemoval(options: FullDiffOptions, subject: ChangeSubject & { readonly live: Live }): Change {
   const { removal, removed } = kindOf(options.catalogue, subject.resource.kind);
   const visible = { before: { ...removed.before, ...subject.live.fields }, after: removed.after };
@@ -36,45 +47,25 @@ export function createChange(
 ): Change {
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
-  const liveDigest = live && digestLive(catalogue, live);
+  // As read, to detect later changes by others.
+  const liveDigest = live && digestOf({ active: live.active, fields: readAs(catalogue, live) });
   const more = isRemoval({ action }) ? undefined : extraFields(catalogue, resource, live, release);
   const sent = { declared: fields, ...(more && { extraFields: more }) };
-  const shown = {
-    before: inManifestWords(catalogue, resource, visible.before),
-    after: inManifestWords(catalogue, resource, visible.after),
-  };
+  const written = (fields: Fields | null) => fields && shownAsWritten(catalogue, resource, fields);
+  const shown = { before: written(visible.before), after: written(visible.after) };
+  const pending = Object.keys(resource.lookedUp?.pending ?? {});
   const policyEffect = effectOfChange({ kind, key, action, ...visible, live, declared: fields }, catalogue);
   return {
     ...{ address, project, kind, key, action, ...shown, ...sent, live, liveDigest, ...why, origin },
-    reason: addPending(why.reason, resource),
+    reason: pending.length === 0 ? why.reason : `${why.reason}, ${pending.join(", ")} known after apply`,
     ...(policyEffect && { policyEffect }),
     ...(resource.lookedUp && { lookedUp: resource.lookedUp.results, pending: resource.lookedUp.pending }),
   };
 }
 
-function inManifestWords(
-  catalogue: Catalogue,
-  resource: ChangeSubject["resource"],
-  fields: Fields | null,
-): Fields | null {
-  return fields && shownAsWritten(catalogue, resource, fields);
-}
-
-function addPending(reason: string, { lookedUp }: ChangeSubject["resource"]): string {
-  const names = Object.keys(lookedUp?.pending ?? {});
-  return names.length === 0 ? reason : `${reason}, ${names.join(", ")} known after apply`;
-}
-
-/** Digest of the live values as they were read, to detect later changes by others. */
-function digestLive(catalogue: Catalogue, live: Live): string {
-  return digestOf({ active: live.active, fields: readAs(catalogue, live) });
-}
-
 /** The named fields; null if missing. */
 export function pick(fields: Fields, names: readonly string[]): Fields {
-  const picked: Record<string, Value> = {};
-  for (const name of names) picked[name] = fields[name] ?? null;
-  return picked;
+  return objectOf(names, (name) => fields[name] ?? null);
 }
 
 /**

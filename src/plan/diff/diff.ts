@@ -8,7 +8,7 @@ import { switchedOff, turnedOff } from "../../model/removal-changes.ts";
 import { mayOverride } from "../../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Problem, Resource } from "../../model/types.ts";
 import type { OverrideCount } from "../overrides.ts";
-import { createChange, createRemoval, inApplyOrder, pick, resetFields, resetSides } from "./changes.ts";
+import { createChange, createCreation, createRemoval, inApplyOrder, pick, resetFields, resetSides } from "./changes.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
 import { describeCaseNamesakes, describeNamesakes, explainMistakable, explainSkipped } from "./left-alone.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
@@ -20,7 +20,7 @@ import {
   explainUpdate,
   unlistedAddress,
 } from "./reasons.ts";
-import { chooseAction, explainNotCreated, explainNotRemoved } from "./replacement.ts";
+import { chooseAction, explainImpossible } from "./replacement.ts";
 import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
 
 export type LiveCounts = Readonly<Record<Kind, number>>;
@@ -57,8 +57,8 @@ export interface Unverified {
 
 /** Compares desired and live state of one project (docs/comparing.md). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
-  const options = isFull(given) ? given : { ...given, catalogue: catalogueOf() };
-  const { catalogue } = options;
+  const { catalogue = catalogueOf() } = given;
+  const options = { ...given, catalogue };
   const project = desired.project.name;
   const byIdentity = grouped(live, (each) => identityOf(catalogue, each));
   const listed = new Set<string>();
@@ -110,10 +110,6 @@ function countByKind(live: readonly Live[]): LiveCounts {
   const counts: Record<Kind, number> = {};
   for (const { kind, active } of live) if (active) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
-}
-
-function isFull(given: DiffOptions): given is FullDiffOptions {
-  return given.catalogue !== undefined;
 }
 
 const none: readonly never[] = [];
@@ -184,17 +180,14 @@ function diffInherited(project: string, desired: Desired, live: Live, options: F
   const address = addressOf(project, desired.kind, desired.key);
   if (!found.change) return { ...found, inherited: address };
   if (!mayOverride(catalogue, desired, release) || switchedOff(desired, live).length > 0) return found;
-  const subject = { project, resource: desired, live: undefined, ...explainOverride(address, options) };
-  return { change: createChange(options, subject, "create", { before: null, after: desired.fields }) };
+  return { change: createCreation(options, project, desired, explainOverride(address, options)) };
 }
 
 function diffMissing(project: string, desired: Desired, options: FullDiffOptions): ResourceDiff {
   const why = explainCreation(desired, addressOf(project, desired.kind, desired.key), options);
   if (!why) return inSync;
-  const problem = explainNotCreated(options, project, desired);
-  if (problem) return { problem };
-  const subject = { project, resource: desired, live: undefined, ...why };
-  return { change: createChange(options, subject, "create", { before: null, after: desired.fields }) };
+  const problem = explainImpossible(options, project, desired, desired.origin, "create");
+  return problem ? { problem } : { change: createCreation(options, project, desired, why) };
 }
 
 function diffLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
@@ -215,7 +208,10 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
     // The server has the settings of its group, whatever was sent before.
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
-  const found = reportUnverified(address, desired, compared.unverified, live);
+  const { unverified: fields } = compared;
+  const reason = whyNotCompared(desired.fields, fields, live);
+  const found: ResourceDiff =
+    fields.length === 0 ? {} : { unverified: { address, fields, ...(reason !== undefined && { reason }) } };
   const why = explainUpdate(address, evidence, options);
   if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
   const changed = [...evidence.different, ...evidence.edited];
@@ -224,26 +220,16 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   const action = chooseAction(options, project, desired, live, { names, isDue });
   if (action === undefined) return found;
   if (typeof action !== "string") return { ...found, problem: action };
-  const off = kindOf(catalogue, desired.kind).file.off === undefined ? [] : switchedOff(desired, live);
-  const resets = action === "replace" ? resetFields(kindOf(catalogue, desired.kind), desired.fields, live) : [];
-  const reset = resetSides(kindOf(catalogue, desired.kind), resets, live);
+  const kind = kindOf(catalogue, desired.kind);
+  const off = kind.file.off === undefined ? [] : switchedOff(desired, live);
+  const resets = action === "replace" ? resetFields(kind, desired.fields, live) : [];
+  const reset = resetSides(kind, resets, live);
   const visible = {
     before: { ...reset.before, ...visibleLive(live, evidence.different), ...pick(turnedOff.before, off) },
     after: { ...reset.after, ...pick(desired.fields, [...names, ...off]) },
   };
   const subject = { project, resource: desired, live, ...why, ...(resets.length > 0 && { resets }) };
   return { ...found, change: createChange(options, subject, action, visible) };
-}
-
-function reportUnverified(
-  address: string,
-  desired: Desired,
-  fields: readonly string[],
-  live: Live,
-): Pick<ResourceDiff, "unverified"> {
-  if (fields.length === 0) return {};
-  const reason = whyNotCompared(desired.fields, fields, live);
-  return { unverified: { address, fields, ...(reason !== undefined && { reason }) } };
 }
 
 /**
@@ -294,7 +280,7 @@ function diffAmbiguous(
 
 function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {
   if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
-  const problem = explainNotRemoved(options, project, live, desired.origin);
+  const problem = explainImpossible(options, project, live, desired.origin, "delete");
   if (problem) return { problem };
   const why = explainRemoval(project, live, options);
   return { change: createRemoval(options, { project, resource: desired, live, ...why }) };

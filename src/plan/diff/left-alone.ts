@@ -4,7 +4,7 @@ import { compareReleases } from "../../model/releases.ts";
 import { keyFieldsOf, keyValuesOf } from "../../model/resource-kind.ts";
 import type { Change, Desired, Live, Problem } from "../../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
-import { explainNotRemoved } from "./replacement.ts";
+import { explainImpossible } from "./replacement.ts";
 
 /** Explains why `exclusive` skips unlisted live resources with one name; undefined if it removes them. */
 export function explainSkipped(
@@ -20,7 +20,7 @@ export function explainSkipped(
     ({ severity, rule, message, place: origin.place(), project }) as const;
   if (kindOf(catalogue, live.kind).keys && !catalogueEntry(catalogue, live))
     return problem("warning", "unknown-live", `${live.key} is not in the catalogue, so exclusive leaves it alone`);
-  const impossible = explainNotRemoved(options, project, live, origin);
+  const impossible = explainImpossible(options, project, live, origin, "delete");
   if (impossible) return impossible;
   if (namesakes.length > 1)
     return problem(

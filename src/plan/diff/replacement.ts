@@ -74,29 +74,21 @@ function describeImpossible(
   return { severity: "error", rule: "cannot-change", message, place: place ?? origin.place(), project };
 }
 
-export function explainNotCreated(options: FullDiffOptions, project: string, desired: Desired): Problem | undefined {
-  const why = checkCall(options, desired.kind, "create");
-  if (why === undefined) return undefined;
-  const message = `${addressOf(project, desired.kind, desired.key)} is not on the server, and ${why}`;
-  return { severity: "error", rule: "cannot-create", message, place: desired.origin.place(), project };
-}
-
-export function explainNotRemoved(
+/** The problem of a resource that the server can neither create nor, for `delete`, remove; undefined if it can. */
+export function explainImpossible(
   options: FullDiffOptions,
   project: string,
   { kind, key }: Pick<Live, "kind" | "key">,
   origin: Desired["origin"],
+  name: "create" | "delete",
 ): Problem | undefined {
-  const { removal } = kindOf(options.catalogue, kind);
-  const why = removal === "delete" ? checkCall(options, kind, "delete") : undefined;
+  const { file, removal } = kindOf(options.catalogue, kind);
+  if (name === "delete" && removal !== "delete") return undefined;
+  const why = explainMissingCall(options, file, name);
   if (why === undefined) return undefined;
-  const message = `${addressOf(project, kind, key)} cannot be removed: ${why}`;
-  return { severity: "error", rule: "cannot-delete", message, place: origin.place(), project };
-}
-
-function checkCall(options: FullDiffOptions, kind: string, name: CallName): string | undefined {
-  const { file } = kindOf(options.catalogue, kind);
-  return explainMissingCall(options, file, name);
+  const state = name === "create" ? "is not on the server, and" : "cannot be removed:";
+  const message = `${addressOf(project, kind, key)} ${state} ${why}`;
+  return { severity: "error", rule: `cannot-${name}`, message, place: origin.place(), project };
 }
 
 const verbs: Readonly<Partial<Record<CallName, string>>> = { create: "create", update: "change", delete: "delete" };
