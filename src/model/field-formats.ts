@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import type { FieldSchema } from "./resource-kind.ts";
+import { type FieldSchema, holdsWithin } from "./resource-kind.ts";
 
 /** Completes "expected …" for a text that servers reject in this field; undefined for any other. */
 export function formatFault(field: FieldSchema, text: string): string | undefined {
@@ -9,18 +9,10 @@ export function formatFault(field: FieldSchema, text: string): string | undefine
 }
 
 export const hasFormats = memoized(
-  ({
-    "x-url": url,
-    "x-items": calls,
-    format,
-    items,
-    properties = {},
-    additionalProperties: more,
-  }: FieldSchema): boolean =>
-    Boolean(url ?? calls) ||
-    (format !== undefined && Object.hasOwn(formats, format)) ||
-    [...Object.values(properties), ...(items ? [items] : []), ...(typeof more === "object" ? [more] : [])].some(
-      hasFormats,
+  (field: FieldSchema): boolean =>
+    holdsWithin(
+      field,
+      ({ "x-url": url, "x-items": calls, format }) => Boolean(url ?? calls) || Object.hasOwn(formats, format ?? ""),
     ),
   new WeakMap(),
 );

@@ -5,7 +5,7 @@ import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck } from "../base/schema.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { typesOf } from "./field-meaning.ts";
-import { policyKinds } from "./kinds.ts";
+import { kindOf, policyKinds } from "./kinds.ts";
 import { type Owner, owners } from "./owner.ts";
 import { exactIntegers } from "./parameter-check.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "./resource-kind.ts";
@@ -184,9 +184,9 @@ export type PolicySections = Readonly<Record<string, JsonObject>>;
 
 /** The shapes of sections for policies of this owner; sections of the other owner are accepted without a check. */
 export function sectionShapes(catalogue: Catalogue, owner: Owner): PolicySections {
-  const others = owners.flatMap((each) => filesOf(catalogue, each).map(({ name }) => [name, {}] as const));
-  const own = filesOf(catalogue, owner).map((file) => [file.name, shapeOfSection(file)] as const);
-  const created = createdFiles(catalogue, [owner]).map((file) => [file.name, shapeOfSection(file)] as const);
+  const others = filesOf(catalogue, owners).map(({ name }) => [name, {}] as const);
+  const own = filesOf(catalogue, [owner]).map((file) => [file.name, shapeOfSection(file)] as const);
+  const created = filesOf(catalogue, [owner], "create").map((file) => [file.name, shapeOfSection(file)] as const);
   return {
     ...Object.fromEntries([...others, ...own]),
     ...(created.length > 0 && { create: createSchema(Object.fromEntries(created)) }),
@@ -196,36 +196,22 @@ export function sectionShapes(catalogue: Catalogue, owner: Owner): PolicySection
 
 /** All sections, for editors. One that projects and groups share accepts either. */
 export function editorSections(catalogue: Catalogue): PolicySections {
-  const sections = grouped(
-    owners.flatMap((owner) => filesOf(catalogue, owner)),
-    ({ name }) => name,
-  );
+  const sections = grouped(filesOf(catalogue, owners), ({ name }) => name);
   const schemas = [...sections].map(([name, files]) => {
     const [first = {}, ...others] = [...new Set(files)].map(editorSection);
     const description = [...new Set([first, ...others].map((each) => each.description))].join(" ");
     const either = { description, anyOf: [first, ...others], "x-order": first["x-order"] };
     return [name, others.length === 0 ? first : either] as const;
   });
-  const created = createdFiles(catalogue, owners).map((file) => [file.name, editorSection(file)] as const);
+  const created = filesOf(catalogue, owners, "create").map((file) => [file.name, editorSection(file)] as const);
   const create = createSchema(Object.fromEntries(created));
   return { ...Object.fromEntries(schemas), create, ...referringKeys(catalogue, owners) };
 }
 
 /** The kinds whose sections are generated from their files; manifest.schema.json has the others. */
-function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
-  return policyKinds(catalogue, owner).flatMap(({ kind }) => {
-    const file = catalogue.kinds.get(kind)?.file;
-    return file && file.keys === undefined && file.under === undefined ? file : [];
-  });
-}
-
-function createdFiles(catalogue: Catalogue, of: readonly Owner[]): readonly ResourceKind[] {
-  return of.flatMap((owner) =>
-    policyKinds(catalogue, owner).flatMap(({ kind }) => {
-      const file = catalogue.kinds.get(kind)?.file;
-      return file?.under === "create" ? file : [];
-    }),
-  );
+function filesOf(catalogue: Catalogue, of: readonly Owner[], under?: "create"): readonly ResourceKind[] {
+  const files = of.flatMap((owner) => policyKinds(catalogue, owner)).map(({ kind }) => kindOf(catalogue, kind).file);
+  return files.filter((file) => file.keys === undefined && file.under === under);
 }
 
 function createSchema(properties: PolicySections): JsonObject {
@@ -234,16 +220,15 @@ function createSchema(properties: PolicySections): JsonObject {
 }
 
 function referringKeys(catalogue: Catalogue, of: readonly Owner[]): PolicySections {
-  const removable = of.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);
+  const removableOf = (some: readonly Owner[]) =>
+    filesOf(catalogue, some).filter(({ calls }) => calls.delete !== undefined);
+  const all = removableOf(owners);
   const rows = owners.flatMap((owner) => policyKinds(catalogue, owner));
-  const all = owners.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);
-  const listed = rows.filter(({ off, section }) => off !== undefined || isListed(all, section));
+  const listed = rows.filter(
+    ({ off, section }) => off !== undefined || all.some((kind) => kind.name === section && !isSingleton(kind)),
+  );
   const sections = new Set(listed.map(({ section }) => section));
-  return { absent: absentSchema(removable), exclusive: exclusiveSchema([...sections]) };
-}
-
-function isListed(removable: readonly ResourceKind[], section: string): boolean {
-  return removable.some((kind) => kind.name === section && !isSingleton(kind));
+  return { absent: absentSchema(removableOf(of)), exclusive: exclusiveSchema([...sections]) };
 }
 
 function absentSchema(removable: readonly ResourceKind[]): JsonObject {

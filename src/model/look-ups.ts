@@ -1,11 +1,10 @@
-import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { call } from "./call.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { mapScalars, meaningOf } from "./field-meaning.ts";
 import { bareName } from "./owner.ts";
-import { type FieldSchema, keyValuesOf, type ResourceKind } from "./resource-kind.ts";
+import { type FieldSchema, holdsWithin, keyValuesOf, partsOf, type ResourceKind } from "./resource-kind.ts";
 import type { Call, Desired, Fields, Plain, Value } from "./types.ts";
 
 /** A value in place of what the server takes (`x-lookup`), and the field of the response with the server's value. */
@@ -28,17 +27,10 @@ const endpointOf = memoized((template: string): Endpoint => {
 });
 
 export const lookUpFields = memoized((file: ResourceKind): readonly string[] => {
-  const isIn = (field: FieldSchema): boolean => field["x-lookup"] !== undefined || partsOf(field).some(isIn);
-  return Object.keys(file.fields.properties).filter((name) => isIn(file.fields.properties[name] ?? {}));
+  const { properties } = file.fields;
+  const isLookedUp = (field: FieldSchema) => field["x-lookup"] !== undefined;
+  return Object.keys(properties).filter((name) => holdsWithin(properties[name] ?? {}, isLookedUp));
 }, new WeakMap());
-
-function partsOf({ items, properties = {}, additionalProperties: others }: FieldSchema): readonly FieldSchema[] {
-  return [
-    ...(items ? [items] : []),
-    ...Object.values(properties),
-    ...(isObject(others) ? [others as FieldSchema] : []),
-  ];
-}
 
 export function lookUpTemplates({ fields }: ResourceKind): readonly string[] {
   const within = (field: FieldSchema): readonly string[] => [

@@ -5,7 +5,7 @@ import { secretMark } from "../base/secret-mark.ts";
 import { itemKey, itemsByKey, meaningOf, propertyOf, typesOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import { releaseNumber } from "./releases.ts";
-import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
+import { type FieldSchema, holdsWithin, type ResourceKind } from "./resource-kind.ts";
 import type { Fields, Plain, Platform, ReturnedMarks, Value } from "./types.ts";
 import { definedFields, isList, isMapping, isReference } from "./values.ts";
 
@@ -71,12 +71,8 @@ function marksOf(marks: readonly (readonly [string, string | ReturnedMarks | und
 }
 
 const returnedNames = memoized(({ properties }: ResourceKind["fields"]): readonly string[] => {
-  const isReturned = (field: FieldSchema): boolean =>
-    field["x-returned"] === true ||
-    Object.values(field.properties ?? {}).some(isReturned) ||
-    (field["x-items"] !== undefined && isReturned(field.items ?? {})) ||
-    (isObject(field.additionalProperties) && isReturned(field.additionalProperties as FieldSchema));
-  return Object.keys(properties).filter((name) => isReturned(properties[name] ?? {}));
+  const isReturned = (field: FieldSchema) => field["x-returned"] === true;
+  return Object.keys(properties).filter((name) => holdsWithin(properties[name] ?? {}, isReturned));
 }, new WeakMap());
 
 /** A value that the expression cannot evaluate, such as null for a list, counts as missing. */

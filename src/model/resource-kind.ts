@@ -1,4 +1,5 @@
 import schema from "../../schemas/resource-kind.schema.json" with { type: "json" };
+import { isObject } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
 import type { ObservedQuirk } from "./dialect.ts";
 import type { RouteColumn } from "./events.ts";
@@ -186,6 +187,20 @@ interface SecretForm {
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
 
 export const resourceKindShape = compile(schema);
+
+/** The schemas directly within a field. */
+export function partsOf({ items, properties = {}, additionalProperties: others }: FieldSchema): readonly FieldSchema[] {
+  return [
+    ...(items ? [items] : []),
+    ...Object.values(properties),
+    ...(isObject(others) ? [others as FieldSchema] : []),
+  ];
+}
+
+/** True if a test holds for a field, or for a schema at any depth within it. */
+export function holdsWithin(field: FieldSchema, test: (field: FieldSchema) => boolean): boolean {
+  return test(field) || partsOf(field).some((each) => holdsWithin(each, test));
+}
 
 export function ownersOf({ of }: ResourceKind): readonly Owner[] {
   return typeof of === "string" ? [of] : of;

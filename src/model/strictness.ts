@@ -1,7 +1,13 @@
 import { memoized } from "../base/memoize.ts";
 import { typesOf } from "./field-meaning.ts";
-import type { FieldSchema, FieldType, ResourceKind, Strictness } from "./resource-kind.ts";
-import { alternativesIn } from "./resource-kind.ts";
+import {
+  alternativesIn,
+  type FieldSchema,
+  type FieldType,
+  holdsWithin,
+  type ResourceKind,
+  type Strictness,
+} from "./resource-kind.ts";
 import type { Plain, Scalar } from "./types.ts";
 import { inlineText, isAlike, isList, isMapping } from "./values.ts";
 
@@ -38,13 +44,10 @@ export const strictGroups = memoized((fields: ResourceKind["fields"]): readonly 
   const groups = alternativesIn(fields).map((names) => names.toReversed());
   const grouped = new Set(groups.flat());
   const single = Object.keys(fields.properties).filter((name) => !grouped.has(name));
-  const isStrict = ([name = ""]: readonly string[]) => hasStrictness(fields.properties[name] ?? {});
+  const isStrict = ([name = ""]: readonly string[]) =>
+    holdsWithin(fields.properties[name] ?? {}, (field) => field["x-strict"] !== undefined);
   return [...groups, ...single.map((name) => [name])].filter(isStrict);
 }, new WeakMap());
-
-function hasStrictness({ "x-strict": strict, properties = {} }: FieldSchema): boolean {
-  return strict !== undefined || Object.values(properties).some(hasStrictness);
-}
 
 function shiftOfField({ "x-strict": strict, properties = {} }: FieldSchema, was: Plain, is: Plain): Shift {
   if (strict !== undefined) return { looser: isLooser(strict, was, is), stricter: isLooser(strict, is, was) };

@@ -9,7 +9,13 @@ import { kindOf } from "../model/kinds.ts";
 import { bareName, kindWord } from "../model/owner.ts";
 import { valueInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import { creationParameters, type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import {
+  creationParameters,
+  type FieldSchema,
+  holdsWithin,
+  keyValuesOf,
+  type ResourceKind,
+} from "../model/resource-kind.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
 import {
   definedFields,
@@ -206,7 +212,8 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
   const isSent = row ? updatesField(kind.file, change) : (name: string) => name in want;
   const parameters: Record<string, Value> = {};
   for (const [name, field] of Object.entries(properties)) {
-    const live = row && needsLive(field) ? valueInRow(kind, name, field, row) : undefined;
+    const live =
+      row && holdsWithin(field, (each) => each["x-keep"] === true) ? valueInRow(kind, name, field, row) : undefined;
     const isKept = row !== null && !(name in want) && field["x-keep"] === true && live !== undefined;
     if ((!isKept && !isSent(name)) || field["x-items"]?.create !== undefined) continue;
     const whole = completeValue(field, want[name], live);
@@ -263,11 +270,6 @@ function wireFields({ fields }: ResourceKind, values: Fields): Fields {
     return [name, field ? wireValue(field, value) : value];
   });
   return Object.fromEntries(wired);
-}
-
-/** True if undeclared live values are resent, at any depth. */
-function needsLive({ properties, ...field }: FieldSchema): boolean {
-  return field["x-keep"] === true || Object.values(properties ?? {}).some(needsLive);
 }
 
 /** The declared values, and live ones that the server would otherwise clear. */
