@@ -44,6 +44,15 @@ export class UserError extends Error {
 /** A temporary error, for example because the database is restarting. */
 export class UnavailableError extends UserError {}
 
+/** The result of `work`; undefined if it throws. */
+export function ifPossible<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 export function ignoreUserError(error: unknown): undefined {
   if (!(error instanceof UserError)) throw error;
   return undefined;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { ifPossible } from "./exit.ts";
 
 /** `sha256:` and the hash, in hex, of a value's canonical JSON: keys sorted, undefined left out. */
 export function digestOf(value: unknown): string {
@@ -36,11 +37,7 @@ export function jsonIn(text: string): unknown {
 }
 
 export function parsedJson(text: string): unknown {
-  try {
-    return jsonIn(text);
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => jsonIn(text));
 }
 
 export function valueAtPath(value: unknown, path: readonly (string | number)[]): unknown {

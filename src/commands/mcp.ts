@@ -1,5 +1,5 @@
 import { exit } from "../base/exit.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import type { Run } from "./command.ts";
@@ -72,12 +72,8 @@ function unknownTool(name: unknown): string {
 }
 
 function parseMessage(line: string): JsonObject | undefined {
-  try {
-    const message: unknown = JSON.parse(line);
-    return isObject(message) ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = parsedJson(line);
+  return isObject(message) ? message : undefined;
 }
 
 function greeting(requested: unknown) {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { exit, UserError } from "../base/exit.ts";
+import { exit, ifPossible, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { inertJson, printable } from "../base/printable.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
@@ -84,7 +84,7 @@ function replaceStdout(terminal: Terminal, requested: string): string {
 /** True for `-` and paths of stdout, such as /dev/stdout. */
 function isStdout({ cwd }: Terminal, path: string): boolean {
   if (path === "" || path === "-") return path === "-";
-  const output = standardOutput(resolve(cwd, path));
+  const output = ifPossible(() => outputAt(resolve(cwd, path)));
   return output !== undefined && "fd" in output && output.fd === 1;
 }
 
@@ -108,19 +108,11 @@ function show({ print, emit }: Terminal, kind: string, report: string): void {
   else emit(isJsonKind(kind) ? inertJson(report) : report);
 }
 
-function standardOutput(file: string): Output | undefined {
-  try {
-    return outputAt(file);
-  } catch {
-    return undefined;
-  }
-}
-
 /** @throws UserError if two outputs are the same file, or one cannot be written. */
 function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
   const taken = new Map<string, string>();
   for (const path of paths) {
-    const place = JSON.stringify(standardOutput(resolve(cwd, path)) ?? path);
+    const place = JSON.stringify(ifPossible(() => outputAt(resolve(cwd, path))) ?? path);
     const other = taken.get(place);
     if (other !== undefined)
       throw new UserError(`${other} and ${path} are the same file; give each output its own`, exit.usage);
@@ -150,12 +142,8 @@ function put(terminal: Terminal, output: Output, text: string): void {
 }
 
 function readPrevious({ cwd }: Terminal, path: string): string | undefined {
-  try {
-    const file = resolve(cwd, path);
-    return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
+  const file = resolve(cwd, path);
+  return ifPossible(() => (statSync(file).isFile() ? readFileSync(file, "utf8") : undefined));
 }
 
 /** Writes a file atomically, and creates its folder. @throws UserError if it cannot be written. */

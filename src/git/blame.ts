@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { ifPossible } from "../base/exit.ts";
 import { openGit } from "./open-git.ts";
 import type { GitRan } from "./run-git.ts";
 
@@ -17,7 +18,7 @@ export type Blame = ReadonlyMap<number, LineCommit | null> | { readonly why: str
 
 /** The commits of these lines of a file; the first line is 1. Links are followed, because git would blame the link. */
 export function blameLines(root: string, file: string, lines: readonly number[]): Blame {
-  const path = realPath(join(root, file));
+  const path = ifPossible(() => realpathSync(join(root, file)));
   if (path === undefined) return { why: unknown };
   const git = openGit(dirname(path));
   if ("failed" in git) return explainMissing(git.failed, lines);
@@ -27,14 +28,6 @@ export function blameLines(root: string, file: string, lines: readonly number[])
   if (ran.code !== 0) return explainMissing(ran, lines);
   const isShallow = () => git.run("rev-parse", "--is-shallow-repository").stdout.trim() === "true";
   return parseBlame(ran.stdout, ran.stdout.includes("\nboundary\n") && isShallow());
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Lines of untracked files, and of repositories without commits, are uncommitted. */

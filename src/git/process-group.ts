@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { ifPossible } from "../base/exit.ts";
 
 /** A program to run without a shell, and its limits. */
 export interface ProgramCall {
@@ -91,9 +92,6 @@ function killAll(): void {
 }
 
 function killGroup({ pid }: ChildProcess, signal: ProgramCall["kill"]): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // It has ended.
-  }
+  // Throws if it has ended.
+  if (pid !== undefined) ifPossible(() => process.kill(-pid, signal));
 }

@@ -1,3 +1,4 @@
+import { ifPossible } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { type FieldSchema, holdsWithin } from "./resource-kind.ts";
@@ -86,15 +87,6 @@ function isCronItem({ first, last, names = [] }: CronField, item: string): boole
 
 /** Servers also accept names without a slash, such as `Berlin`. */
 function timeZoneFault(text: string): string | undefined {
-  if (!text.includes("/") || isTimeZone(text)) return undefined;
+  if (!text.includes("/") || ifPossible(() => new Intl.DateTimeFormat("en", { timeZone: text }))) return undefined;
   return `a time zone such as Europe/Berlin${didYouMean(text, Intl.supportedValuesOf("timeZone"))}`;
-}
-
-function isTimeZone(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -7,6 +7,7 @@ import {
   Source as Text,
   type ValueNode,
 } from "graphql";
+import { ifPossible } from "../base/exit.ts";
 import { type GraphqlDetection, vocabulary } from "../model/deprecations.ts";
 import { hole, masked, rewriting, type TextFragment, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
@@ -33,11 +34,7 @@ function selectedFields({ text }: TextFragment): readonly Selected[] | undefined
 }
 
 function parseQuery(text: string): DocumentNode | undefined {
-  try {
-    return parse(new Text(text), { allowLegacyFragmentVariables: true, maxTokens: 100_000 });
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => parse(new Text(text), { allowLegacyFragmentVariables: true, maxTokens: 100_000 }));
 }
 
 const roots: Readonly<Record<string, string>> = { query: "Query", mutation: "Mutation", subscription: "Subscription" };

@@ -1,4 +1,5 @@
 import { parse } from "smol-toml";
+import { ifPossible } from "../base/exit.ts";
 import { type JsonObject, valueAtPath } from "../base/json.ts";
 import type { TomlDetection } from "../model/deprecations.ts";
 import type { TextFragment, Use } from "./text.ts";
@@ -25,11 +26,7 @@ function isAllowed(stated: unknown, { allowed }: TomlDetection): boolean {
 
 /** Undefined for invalid TOML. */
 export function parsed(text: string): JsonObject | undefined {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => parse(text));
 }
 
 function at(table: unknown, path: string): unknown {

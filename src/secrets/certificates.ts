@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 
 export interface Identity {
@@ -68,17 +68,9 @@ export function readCertificates(path: string): Pem {
   if ("why" in read) return read;
   const blocks = read.text.match(certificate) ?? [];
   if (blocks.length === 0) return { why: "contains no certificate; expected PEM, with -----BEGIN CERTIFICATE-----" };
-  const damaged = blocks.findIndex((block) => !isCertificate(block));
+  const damaged = blocks.findIndex((block) => !ifPossible(() => new X509Certificate(block)));
   if (damaged >= 0) return { why: `cannot be used: certificate ${damaged + 1} in it is damaged` };
   return { text: `${blocks.join("\n")}\n` };
 }
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-function isCertificate(block: string): boolean {
-  try {
-    return new X509Certificate(block).raw.length > 0;
-  } catch {
-    return false;
-  }
-}

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { exit, UserError } from "../base/exit.ts";
+import { exit, ifPossible, UserError } from "../base/exit.ts";
 import type { FastForwarded } from "../git/fast-forward.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../run/request.ts";
@@ -100,11 +100,7 @@ export function cron(expression: string, now: number): Schedule {
 function parse(expression: string): Cron | undefined {
   const fields = expression.trim().split(/\s+/);
   if (!/^@[a-z]+$/i.test(expression.trim()) && (fields.length < 5 || fields.length > 6)) return undefined;
-  try {
-    return new Cron(expression.trim(), { paused: true });
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => new Cron(expression.trim(), { paused: true }));
 }
 
 /** The next check: its time, with a random delay of up to a tenth of the interval, and the time when it is overdue. */

@@ -1,3 +1,4 @@
+import { ifPossible } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { openAgent, readNetwork } from "../client/network.ts";
@@ -127,7 +128,8 @@ function failDelivery(why: string): Delivery & { readonly delivered: false } {
 
 function checkUrl(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return "it is not an https URL";
-  if (!isDecodable(url.username + url.password)) return "a % in its user or password begins an escape such as %25";
+  if (ifPossible(() => decodeURIComponent(url.username + url.password)) === undefined)
+    return "a % in its user or password begins an escape such as %25";
   if (url.protocol === "https:" || allowInsecure || isLoopback(url.hostname)) return undefined;
   return "it is plain http to another machine; use https, or set allowInsecure: true";
 }
@@ -162,14 +164,6 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
   } finally {
     signal.removeEventListener("abort", end);
     await client.destroy().catch(() => {});
-  }
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined;
-  } catch {
-    return false;
   }
 }
 

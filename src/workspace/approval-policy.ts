@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
+import { ifPossible } from "../base/exit.ts";
 import { durationOf } from "../base/rate.ts";
 import { compile } from "../base/schema.ts";
 import { counted } from "../base/text-format.ts";
@@ -83,9 +84,5 @@ function createProblem(message: string, place?: Place): Problem {
 }
 
 function readIfPossible(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => readFileSync(file, "utf8"));
 }

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { exit, UserError } from "../base/exit.ts";
+import { exit, ifPossible, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
@@ -25,7 +25,7 @@ export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
 };
 
 export function contentsOnDisk({ root, workspace }: Pick<Loaded, "root" | "workspace">): ReadonlyMap<string, string> {
-  return digestNamed(workspace, (path) => readIfPossible(resolve(root, path)));
+  return digestNamed(workspace, (path) => ifPossible(() => readFileSync(resolve(root, path), "utf8")));
 }
 
 function digestNamed(workspace: Workspace, read: (path: string) => string | undefined): ReadonlyMap<string, string> {
@@ -33,14 +33,6 @@ function digestNamed(workspace: Workspace, read: (path: string) => string | unde
   return new Map(
     texts.flatMap(([setting, text]) => (text === undefined ? [] : [[setting, digestText(text)] as const])),
   );
-}
-
-function readIfPossible(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 /** Line endings depend on the checkout. */
@@ -118,7 +110,7 @@ function withCheckout<Result>(
   try {
     const rows = listTree(repository, commit);
     writeTree(repository, rows, top);
-    const root = realFolder(join(top, repository.prefix));
+    const root = ifPossible(() => realpathSync.native(join(top, repository.prefix)));
     if (root === undefined || !existsSync(join(root, workspaceFile))) return undefined;
     const show = (path: string) => repository.ask("show", `${commit}:${relative(top, path).split(sep).join("/")}`);
     return work({
@@ -126,7 +118,7 @@ function withCheckout<Result>(
       submodules: rows
         .filter(({ form, path }) => form === "submodule" && join(top, path).startsWith(root + sep))
         .map(({ path }) => relative(root, join(top, path))),
-      readNamed: (path) => readIfPossible(resolve(root, path)) ?? show(resolve(root, path)),
+      readNamed: (path) => ifPossible(() => readFileSync(resolve(root, path), "utf8")) ?? show(resolve(root, path)),
     });
   } finally {
     rmSync(top, { recursive: true, force: true });
@@ -152,14 +144,6 @@ function writeTree({ top, readBlobs }: GitRepository, rows: readonly TreeRow[], 
   mkdirSync(join(folder, ".git"), { recursive: true });
   writeFileSync(join(folder, ".git", "HEAD"), "");
   if (existsSync(join(top, exclude))) cpSync(join(top, exclude), join(folder, exclude));
-}
-
-function realFolder(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 interface TreeRow {

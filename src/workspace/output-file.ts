@@ -14,7 +14,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
 
@@ -143,29 +143,22 @@ function withName<Result>({ name }: NewFile, work: () => Result): Result {
 
 /** Removes folders that are empty. */
 function remove(path: string): void {
-  try {
-    if (isFolder(path)) rmdirSync(path);
-    else rmSync(path, { force: true });
-  } catch {}
+  ifPossible(() => (isFolder(path) ? rmdirSync(path) : rmSync(path, { force: true })));
 }
 
 /** The reason not to write to a path. A commit can contain links that leave the workspace or lead into a `.git`. */
 export function linkFault(root: string, path: string): string | undefined {
   const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");
-  const links = names.map((_, index) => names.slice(0, index + 1).join("/")).filter((each) => isLink(join(root, each)));
+  const links = names
+    .map((_, index) => names.slice(0, index + 1).join("/"))
+    .filter((each) => {
+      return ifPossible(() => lstatSync(join(root, each)).isSymbolicLink());
+    });
   for (const link of links) {
     const where = leadsTo(root, join(root, link));
     if (where !== undefined) return `${link} is a symbolic link that leads ${where}; remove the link`;
   }
   return undefined;
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
 }
 
 function leadsTo(root: string, link: string): string | undefined {

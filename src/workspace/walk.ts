@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
+import { ifPossible } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
@@ -47,12 +48,10 @@ export function list({ path, real }: Located, problems: Problem[]): readonly Dir
 
 /** The target of a link, and whether it is a folder; undefined for a broken link. */
 export function targetOf(link: Located): (Located & { readonly isFolder: boolean }) | undefined {
-  try {
+  return ifPossible(() => {
     const real = realpathSync.native(link.real);
     return { path: link.path, real, isFolder: statSync(real).isDirectory() };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** True if the real path is the workspace's root folder or inside it. */

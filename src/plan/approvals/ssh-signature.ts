@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from "node:crypto";
+import { ifPossible } from "../../base/exit.ts";
 
 /** A parsed signature of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig). */
 export interface SshSignature {
@@ -14,13 +15,9 @@ export function armoredBlocks(text: string): readonly string[] {
 
 /** Parses the signatures in a text; undefined for damaged blocks and unsupported key types. */
 export function sshSignatures(text: string): readonly (SshSignature | undefined)[] {
-  return armoredBlocks(text).map((block) => {
-    try {
-      return parseSignature(Buffer.from(block.replace(/-----[^-]+-----/g, ""), "base64"));
-    } catch {
-      return undefined;
-    }
-  });
+  return armoredBlocks(text).map((block) =>
+    ifPossible(() => parseSignature(Buffer.from(block.replace(/-----[^-]+-----/g, ""), "base64"))),
+  );
 }
 
 const magic = "SSHSIG";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { UserError } from "../../../../base/exit.ts";
 import { grouped } from "../../../../base/grouped.ts";
-import { isObject, type JsonObject } from "../../../../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../../../../base/json.ts";
 import { placesIn } from "../../../../manifest/positions.ts";
 import { projectNamed } from "../../../../model/identity.ts";
 import { instanceName, ownerName } from "../../../../model/owner.ts";
@@ -112,7 +112,7 @@ function isText({ name, text }: ForeignFile): boolean {
 
 function readJsonVariables(file: ForeignFile): HclBlock | Problem {
   const place = { file: file.name, line: 1, column: 1 };
-  const values = parseState(file.text);
+  const values = parsedJson(file.text);
   if (!isObject(values)) return unusable(place, "expected values of variables in JSON");
   const attributes = Object.entries(values).map(([name, each]) => [name, { value: hclLiteral(each), place }] as const);
   return { type: "", labels: [], attributes: new Map(attributes), blocks: [], place };
@@ -168,7 +168,7 @@ interface StateResource {
 /** Resources in a state file or in the output of `terraform show -json`. */
 function declarationsInState(file: ForeignFile): Declarations | Problem {
   const start = { file: file.name, line: 1, column: 1 };
-  const state = parseState(file.text);
+  const state = parsedJson(file.text);
   if (!isObject(state)) return unusable(start, "expected a state of Terraform in JSON");
   const resources = listResources(state);
   if (typeof resources === "string") return unusable(start, resources);
@@ -184,14 +184,6 @@ function declarationsInState(file: ForeignFile): Declarations | Problem {
       notImported(places(each.path), `${each.address} is left out: it has no ${ownerOfType(each.type)}`),
     ),
   };
-}
-
-function parseState(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Positions in a larger file take too long to compute. */
