@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { tierIncludes } from "../model/availability.ts";
 import { holdsIn } from "../model/dialect.ts";
 import { endpoints } from "../model/endpoints.ts";
@@ -68,7 +69,7 @@ export function servedKinds(platform: Platform, own: readonly ResourceKind[] = [
   const all = allKinds(own)
     .filter((file) => exists(file, platform))
     .flatMap((file) =>
-      ownersOf(file).flatMap((of) => (hasKind(of, file, platform) ? servedKind(file, of, platform) : [])),
+      ownersOf(file).flatMap((of) => (hasKind(of, file, platform) ? cachedKind(file)(of, platform) : [])),
     );
   const owners = all.filter(({ isOwner }) => isOwner);
   const ofOwner = (owner: Owner) => owners.filter(({ of }) => of === owner);
@@ -106,6 +107,17 @@ function hasKind(of: Owner, { facts }: ResourceKind, { release, behaviour }: Pla
   const fact = facts?.[of];
   return fact === undefined || (behaviour.beyondSpec && holdsIn(releasesOf(fact), release));
 }
+
+/** One for each owner, release and tier: a process may start many servers. */
+const cachedKind = memoized((file: ResourceKind) => {
+  const known = new Map<string, ServedKind>();
+  return (of: Owner, platform: Platform): ServedKind => {
+    const name = `${of} ${platform.release} ${platform.tier}`;
+    const kind = known.get(name) ?? servedKind(file, of, platform);
+    known.set(name, kind);
+    return kind;
+  };
+}, new WeakMap());
 
 function servedKind(file: ResourceKind, of: Owner, platform: Platform): ServedKind {
   const keys = keyFieldsOf(file);
