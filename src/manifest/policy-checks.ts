@@ -242,5 +242,5 @@ function describeSameness(key: string, other: string): string {
 /** The rule for duplicates: some kinds have their own, from before there was a common one. */
 function duplicateRule(kind: Kind): Rule {
   const own = `duplicate-${kindWord(kind)}`;
-  return own in rules ? (own as Rule) : "duplicate-resource";
+  return rules.has(own) ? (own as Rule) : "duplicate-resource";
 }

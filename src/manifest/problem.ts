@@ -3,76 +3,28 @@ import { grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 
-/**
- * All rules that manifests are checked against, with their requirements. The severity is error unless stated. Rules that
- * depend on the release set their severity where they are checked.
- */
-export const rules = {
-  "api-version": { asks: "every document has apiVersion: evenkeel/v1" },
-  kind: { asks: "every document has a known kind" },
-  yaml: { asks: "a manifest is YAML 1.2" },
-  binary: { asks: "a manifest is text in UTF-8" },
-  "empty-file": { asks: "a manifest declares something", severity: "warning" },
-  "too-large": { asks: "a manifest is no larger than 4 MiB" },
-  symlink: { asks: "a symbolic link stays inside the workspace" },
-  "linked-folder": { asks: "manifests are not in a linked folder", severity: "warning" },
-  submodule: { asks: "manifests are in no submodule", severity: "warning" },
-  unreadable: { asks: "every manifest can be read" },
-  outside: { asks: "manifest patterns stay inside the workspace" },
-  ledger: { asks: "the ledger is a separate file inside the workspace" },
-  certificates: { asks: "server.ca names a file of certificates in PEM" },
-  "no-manifest": { asks: "every manifest pattern matches a file", severity: "warning" },
-  "alias-cycle": { asks: "an alias does not refer to the anchor that contains it" },
-  "alias-bomb": { asks: "aliases do not expand a document beyond its limit" },
-  "merge-key": { asks: "no mapping has a merge key, which YAML 1.2 does not have" },
-  "unknown-key": { asks: "every key is known for this kind of document" },
-  "missing-key": { asks: "a document has the keys that it needs" },
-  "wrong-type": { asks: "a value has the type that its key expects" },
-  "wrong-value": { asks: "a value is one that its key allows" },
-  "workspace-name": { asks: "a workspace with a shared state has a name" },
-  "unused-setting": { asks: "a setting has an effect", severity: "warning" },
-  "unknown-integration": { asks: "every slug is in the catalogue" },
-  "unknown-parameter": { asks: "every parameter belongs to its integration" },
-  "required-parameter": { asks: "an integration has its required parameters" },
-  "parameter-type": { asks: "a parameter has the type that the API expects" },
-  "parameter-enum": { asks: "a parameter is one of the values that the API allows" },
-  "parameter-pattern": { asks: "a parameter matches the pattern that the API requires" },
-  "plaintext-secret": { asks: "a secret is a reference, not a literal" },
-  "secret-reference": { asks: "a secret reference is env:NAME, file:PATH or PROVIDER:NAME" },
-  "secret-form": { asks: "a secret whose value is at hand has a form that the server takes" },
-  "secret-provider": { asks: "every provider of a secret is defined" },
-  "secret-providers": { asks: "the file of providers is outside the workspace", severity: "warning" },
-  "secret-version": { asks: "a secret has a version only if there is a ledger" },
-  deprecated: { asks: "no parameter is deprecated", severity: "warning" },
-  inactive: { asks: "an integration that can be off sets active", severity: "warning" },
-  release: { asks: "the release supports what is declared" },
-  "other-release": { asks: "server.release is the release of the server", severity: "warning" },
-  tier: { asks: "the tier supports what is declared" },
-  environment: { asks: "the environment supports what is declared" },
-  "legacy-status": { asks: "a license is allowed or denied" },
-  "duplicate-license": { asks: "a policy lists a license once, ignoring case" },
-  "duplicate-resource": { asks: "a policy lists a resource once" },
-  "duplicate-name": { asks: "migrations, and tests, have different names" },
-  "duplicate-move": { asks: "repositories of a storage are moved by only one migration" },
-  "duplicate-policy": { asks: "policies have different names" },
-  "resource-kind": { asks: "a kind of resource is described by its schema, and its expressions are CEL" },
-  "duplicate-rule": { asks: "rules have different names" },
-  "rule-expression": { asks: "a rule's when is CEL that knows its names and is true or false" },
-  "rules-folder": { asks: "EVENKEEL_RULES names a folder with rules" },
-  where: { asks: "where of a policy is CEL that knows its names and is true or false" },
-  expiry: { asks: "nothing has expired or is about to", severity: "warning" },
-  contradiction: { asks: "a policy does not declare what it disables" },
-  "no-project": { asks: "every glob and every exception matches a project", severity: "warning" },
-  "idle-protection": { asks: "every protected glob protects something", severity: "warning" },
-  tie: { asks: "policies that are equally specific agree, or have a priority" },
-  narrowed: { asks: "an entry that overrides another has its fields, or inherits them", severity: "warning" },
-  overridden: { asks: "no other policy enforces a different value", severity: "warning" },
-  "undefined-variable": { asks: "every interpolation is defined" },
-  "variable-cycle": { asks: "no variable refers to itself" },
-  "variable-size": { asks: "variables stay within their limits" },
-} as const satisfies Readonly<Record<string, { readonly asks: string; readonly severity?: Severity }>>;
+/** The rules that manifests are checked against. Those that depend on the release set their severity themselves. */
+const errors = [
+  ...["api-version", "kind", "yaml", "binary", "too-large", "symlink", "unreadable", "outside", "ledger"],
+  ...["certificates", "alias-cycle", "alias-bomb", "merge-key", "unknown-key", "missing-key", "wrong-type"],
+  ...["wrong-value", "workspace-name", "unknown-integration", "unknown-parameter", "required-parameter"],
+  ...["parameter-type", "parameter-enum", "parameter-pattern", "plaintext-secret", "secret-reference", "secret-form"],
+  ...["secret-provider", "secret-version", "release", "tier", "environment", "legacy-status", "duplicate-license"],
+  ...["duplicate-resource", "duplicate-name", "duplicate-move", "duplicate-policy", "resource-kind"],
+  ...["duplicate-rule", "rule-expression", "rules-folder", "where", "contradiction", "tie", "undefined-variable"],
+  ...["variable-cycle", "variable-size"],
+] as const;
 
-export type Rule = keyof typeof rules;
+const warnings = [
+  ...["empty-file", "linked-folder", "submodule", "no-manifest", "unused-setting", "secret-providers", "deprecated"],
+  ...["inactive", "other-release", "expiry", "no-project", "idle-protection", "narrowed", "overridden"],
+] as const;
+
+export type Rule = (typeof errors)[number] | (typeof warnings)[number];
+
+export const rules: ReadonlySet<string> = new Set<Rule>([...errors, ...warnings]);
+
+const warned: ReadonlySet<string> = new Set<Rule>(warnings);
 
 export interface Placed {
   place(path: Path, of?: "key" | "value"): Place;
@@ -123,8 +75,7 @@ export function problemIn(file: string, rule: Rule, message: string, line = 1, c
 }
 
 function findSeverity(rule: Rule): Severity {
-  const row: { readonly asks: string; readonly severity?: Severity } = rules[rule];
-  return row.severity ?? "error";
+  return warned.has(rule) ? "warning" : "error";
 }
 
 /** A path as text: `projects[0]`, `integrations.irc-gateway.server_port`. */

@@ -124,7 +124,7 @@ interface Resolver {
 /** The longest chain of aliases, templates and references. */
 const maxDepth = 60;
 
-export function resolverOf(contents: Node | null): Resolver {
+function resolverOf(contents: Node | null): Resolver {
   const root = isMap(contents) ? contents : undefined;
   const anchors = anchorsIn(contents);
   const known = new Map<YAMLMap, Map<string, boolean>>();

@@ -50,7 +50,7 @@ describe("rules", () => {
     const told = cases.flatMap(({ expect: lines }) =>
       (lines as string[]).map((line) => /\(([\w-]+)\)$/.exec(line)?.[1]),
     );
-    expect(told.filter((rule) => !rule || !(rule in rules))).toEqual([]);
+    expect(told.filter((rule) => !rule || !rules.has(rule))).toEqual([]);
   });
 });
 
