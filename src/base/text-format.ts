@@ -25,18 +25,6 @@ export function withoutTrailing(text: string, sign: string): string {
   return text.slice(0, end);
 }
 
-/** The index of a text in a sorted list, or where to insert it. */
-export function placeAmong(text: string, sorted: readonly string[]): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? "") < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -1,4 +1,4 @@
-import { type Dictionary, dictionaryOf } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { bareName, describeOwner, isGroup, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -32,7 +32,6 @@ export class VariableScope {
   readonly #otherwise: StandIn;
   readonly #resolved = new Map<string, Resolved>();
   readonly #around: Variable[] = [];
-  #known: Dictionary | undefined;
 
   constructor(
     project: Project,
@@ -93,8 +92,8 @@ export class VariableScope {
   }
 
   #undefinedVariable(name: string): string {
-    this.#known ??= dictionaryOf(this.#vars.keys());
-    return `\${vars.${name}} is not defined by any policy for this project${this.#known.didYouMean(name)}`;
+    const meant = this.#problems.length < mostSuggested ? didYouMean(name, this.#vars.keys()) : "";
+    return `\${vars.${name}} is not defined by any policy for this project${meant}`;
   }
 
   #fail(rule: Rule, message: string, spot: Spot): Resolved {
@@ -104,6 +103,9 @@ export class VariableScope {
 }
 
 const deepest = 100;
+
+/** Further problems of a project have no suggestion, because each compares all variables. */
+const mostSuggested = 100;
 
 const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => facts[fact](project);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dictionaryOf, didYouMean, nearest } from "../../src/base/nearest.ts";
+import { didYouMean, nearest } from "../../src/base/nearest.ts";
 
 test.each([
   ["irc-gatway", "irc-gateway"],
@@ -28,9 +28,6 @@ test("knows nothing where nothing is known", () => {
 
 test("finds the word among very many", () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `variable-${index}-of-team-${index * 7}`);
-  const { nearest: meant } = dictionaryOf(words);
-  expect(meant("ariable-12345-of-team-86415")).toBe("variable-12345-of-team-86415");
-  expect(meant("variable-12345-of-team-8641x")).toBe("variable-12345-of-team-86415");
-  expect(meant("kubernetes")).toBeUndefined();
-  expect(meant("v".repeat(100_000))).toBeUndefined();
+  expect(nearest("variable-12345-of-team-8641x", words)).toBe("variable-12345-of-team-86415");
+  expect(nearest("v".repeat(100_000), words)).toBeUndefined();
 });

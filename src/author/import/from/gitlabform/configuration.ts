@@ -1,6 +1,6 @@
 import table from "../../../../../schemas/coming-from/gitlabform.json" with { type: "json" };
 import { isObject, type JsonObject } from "../../../../base/json.ts";
-import { dictionaryOf } from "../../../../base/nearest.ts";
+import { nearest as nearestWord } from "../../../../base/nearest.ts";
 import { type Places, placesIn } from "../../../../manifest/positions.ts";
 import { parseYaml } from "../../../../manifest/yaml.ts";
 import type { Owner } from "../../../../model/owner.ts";
@@ -167,7 +167,7 @@ function misfit(root: JsonObject): string {
   if (old)
     return `${old} is of config_version 1; bring the file to version 2 or later as gitlabform's upgrade guide says`;
   const isThere = Object.hasOwn(root, "projects_and_groups");
-  const nearest = isThere ? undefined : dictionaryOf(Object.keys(root)).nearest("projects_and_groups");
+  const nearest = isThere ? undefined : nearestWord("projects_and_groups", Object.keys(root));
   const found = nearest === undefined ? "" : `; found ${nearest}`;
   return `expected projects_and_groups, a mapping, as in a gitlabform configuration${found}`;
 }
