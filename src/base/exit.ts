@@ -44,27 +44,32 @@ export class UserError extends Error {
 /** A temporary error, for example because the database is restarting. */
 export class UnavailableError extends UserError {}
 
-/** The result of `work`; undefined if it throws. */
-export function ifPossible<Result>(work: () => Result): Result | undefined {
+type ErrorClass<Known extends Error> = abstract new (...args: never[]) => Known;
+
+/** The result of `work`; undefined if it throws an error, of class `only` if that is given. Rethrows others. */
+export function ifPossible<Result>(work: () => Result, only: ErrorClass<Error> = Error): Result | undefined {
   try {
     return work();
-  } catch {
-    return undefined;
-  }
-}
-
-export function ignoreUserError(error: unknown): undefined {
-  if (!(error instanceof UserError)) throw error;
-  return undefined;
-}
-
-/** The message of a {@link UserError}; undefined on success. Rejects with any other error. */
-export async function userErrorOf(work: Promise<unknown>): Promise<string | undefined> {
-  try {
-    await work;
-    return undefined;
   } catch (error) {
-    if (error instanceof UserError) return error.message;
+    if (error instanceof only) return undefined;
     throw error;
   }
+}
+
+/** Turns the errors of a class into results, as the argument of `catch`; rethrows others. */
+export function onError<Known extends Error, Result>(known: ErrorClass<Known>, read: (error: Known) => Result) {
+  return (error: unknown): Result => {
+    if (error instanceof known) return read(error);
+    throw error;
+  };
+}
+
+export const ignoreUserError = onError(UserError, () => undefined);
+
+/** The message of a {@link UserError}; undefined on success. Rejects with any other error. */
+export function userErrorOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(
+    () => undefined,
+    onError(UserError, ({ message }) => message),
+  );
 }

@@ -1,3 +1,4 @@
+import { onError } from "../base/exit.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { FullAnswer } from "./classify-response.ts";
@@ -179,11 +180,9 @@ async function probeUntil(session: Session, once: Reader, probe: EffectProbe, ti
   }
 }
 
-async function probeOnce(once: Reader, probe: EffectProbe): Promise<ProbeResult> {
-  try {
-    return { shows: (await probe(once)) ? "there" : "missing" };
-  } catch (failure) {
-    if (failure instanceof CallFailed) return { shows: "unseen", failure };
-    throw failure;
-  }
+function probeOnce(once: Reader, probe: EffectProbe): Promise<ProbeResult> {
+  return probe(once).then(
+    (isThere) => ({ shows: isThere ? "there" : "missing" }),
+    onError(CallFailed, (failure) => ({ shows: "unseen", failure })),
+  );
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 
 export interface ServerUrl {
@@ -39,12 +39,7 @@ const inWorkspace = "server.url";
 
 /** The URL for plans, reports and journals; empty if there is no valid one. */
 export function describeServerUrl(env: Environment, server: Server): string {
-  try {
-    return chooseServerUrl(env, server);
-  } catch (error) {
-    if (error instanceof UserError) return "";
-    throw error;
-  }
+  return ifPossible(() => chooseServerUrl(env, server), UserError) ?? "";
 }
 
 /** Plain http is allowed for loopback only. @throws UserError, without a URL that may contain a credential. */

@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { comparable } from "./field-meaning.ts";
 import type { KindExpressions, KindRow } from "./kind-row.ts";
@@ -79,12 +79,7 @@ function isTrue(
   given: Readonly<Record<string, unknown>>,
 ): boolean {
   if (text === undefined) return false;
-  try {
-    return expressions.valueOf(text, given) === true;
-  } catch (error) {
-    if (error instanceof UserError) return true;
-    throw error;
-  }
+  return ifPossible(() => expressions.valueOf(text, given) === true, UserError) ?? true;
 }
 
 function visibleFields({ fields }: ResourceKind, own: Fields | null): Readonly<Record<string, Plain>> | null {

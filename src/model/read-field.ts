@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { secretMark } from "../base/secret-mark.ts";
@@ -77,12 +77,7 @@ const returnedNames = memoized(({ properties }: ResourceKind["fields"]): readonl
 
 /** A value that the expression cannot evaluate, such as null for a list, counts as missing. */
 function readSpelled(kind: KindRow, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
-  try {
-    return valueInRow(kind, name, field, row);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  return ifPossible(() => valueInRow(kind, name, field, row), UserError);
 }
 
 function keepDeclaredIn(field: FieldSchema, value: Plain, declared: Value | undefined): Plain {

@@ -1,3 +1,4 @@
+import { onError } from "../base/exit.ts";
 import type { JsonObject } from "../base/json.ts";
 import { shellWord } from "../base/text-format.ts";
 import { type ClientOptions, connectWriter, type Reader, type Writer } from "../client/client.ts";
@@ -101,13 +102,8 @@ function describeRefusal(deployment: string, row: JsonObject | undefined, wanted
   return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
 }
 
-async function currentRow(reader: Reader, project: string, deployment: string): Promise<JsonObject | undefined> {
-  try {
-    return await readDeployment(reader, project, deployment);
-  } catch (error) {
-    if (error instanceof CallFailed) return undefined;
-    throw error;
-  }
+function currentRow(reader: Reader, project: string, deployment: string): Promise<JsonObject | undefined> {
+  return readDeployment(reader, project, deployment).catch(onError(CallFailed, () => undefined));
 }
 
 /** The deployment record of an apply (docs/deployments.md). */

@@ -1,4 +1,4 @@
-import { exitCode, UserError, userErrorOf } from "../base/exit.ts";
+import { exitCode, onError, UserError, userErrorOf } from "../base/exit.ts";
 import { CallFailed } from "../client/failure.ts";
 import { addressParts } from "../model/address.ts";
 import { blockingText } from "../plan/guards.ts";
@@ -87,10 +87,9 @@ const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as co
 /** Adds to each change when it was first seen; unchanged if the state does not know. */
 async function withSince<Result extends Applied>({ state }: Context, result: Result): Promise<Result> {
   const addresses = result.plan.resource_changes.map(({ address }) => address);
-  const since = await differsSince(state.snapshots, addresses).catch((error) => {
-    if (!(error instanceof UserError)) throw error;
-    return new Map<string, string>();
-  });
+  const since = await differsSince(state.snapshots, addresses).catch(
+    onError(UserError, () => new Map<string, string>()),
+  );
   return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
 }
 

@@ -1,4 +1,4 @@
-import { ignoreUserError, UserError } from "../base/exit.ts";
+import { ignoreUserError } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
 import type { Texts } from "./state.ts";
@@ -46,13 +46,8 @@ function parseProject(row: unknown): Project | undefined {
 
 /** Saves the server of a workspace, and returns the previous one if it differs. Errors of the state are ignored. */
 export async function serverBefore(notes: Texts, url: string): Promise<string | undefined> {
-  try {
-    const before = await notes.read(serverNote);
-    if (url === "" || before === url) return undefined;
-    await notes.write(serverNote, url);
-    return before;
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  const before = await notes.read(serverNote).catch(ignoreUserError);
+  if (url === "" || before === url) return undefined;
+  await notes.write(serverNote, url).catch(ignoreUserError);
+  return before;
 }

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { dirname } from "node:path";
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { upstreamOf } from "../git/fast-forward.ts";
 import { openGit } from "../git/open-git.ts";
@@ -12,22 +12,12 @@ import { revisionFingerprint } from "../workspace/load-revision.ts";
 
 /** Follows links of the workspace; true if git cannot compare the commits. */
 export function touchesWorkspace(folder: string, from: string, to: string): boolean {
-  const isSame = unlessMistaken(() => {
+  const isSame = ifPossible(() => {
     const repository = repositoryAround(dirname(findWorkspace(folder)));
     const before = revisionFingerprint(repository, from);
     return before !== undefined && before === revisionFingerprint(repository, to);
-  });
+  }, UserError);
   return isSame !== true;
-}
-
-/** Undefined if the workspace or its repository cannot be read. */
-function unlessMistaken<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
 }
 
 /** The upstream branch of the checkout, or else the branch with the name of the local one, as `refs/heads/main`. */

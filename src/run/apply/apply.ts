@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inParallel } from "../../base/concurrency.ts";
+import { onError } from "../../base/exit.ts";
 import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
 import { concernsProject, explainCallFailure } from "../../client/explain-failure.ts";
@@ -142,13 +143,10 @@ async function takeStep(
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
 async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
-  if (!isVisible(change)) return "missing";
-  try {
-    return (await isInPlace(reader, change)) ? "there" : "missing";
-  } catch (error) {
-    if (error instanceof CallFailed) return error;
-    throw error;
-  }
+  const isThere =
+    isVisible(change) && (await isInPlace(reader, change).catch(onError(CallFailed, (failure) => failure)));
+  if (isThere instanceof CallFailed) return isThere;
+  return isThere ? "there" : "missing";
 }
 
 /** The outcome of a write that a stopped process may have sent; undefined, to send it again, if reading does not show it. */

@@ -1,4 +1,5 @@
 import { inParallel } from "../../base/concurrency.ts";
+import { onError } from "../../base/exit.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
@@ -134,11 +135,6 @@ export async function lookUpProject(
 export async function readFirstPage(reader: Reader, owner: Owner): Promise<readonly Project[]> {
   const endpoint = ownerCalls(owner)?.list;
   if (!endpoint) return [];
-  try {
-    const { body } = await reader.get(call(endpoint, {}, { per_page: "100" }));
-    return parseProjects(body, owner);
-  } catch (error) {
-    if (error instanceof CallFailed) return [];
-    throw error;
-  }
+  const answer = await reader.get(call(endpoint, {}, { per_page: "100" })).catch(onError(CallFailed, () => undefined));
+  return answer ? parseProjects(answer.body, owner) : [];
 }

@@ -1,3 +1,4 @@
+import { onError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
@@ -84,15 +85,10 @@ const unlistedPermissions =
 export async function readTokenDetails(
   reader: Reader,
 ): Promise<(NonNullable<TokenAccess["token"]> & Pick<TokenAccess, "scopes">) | null> {
-  try {
-    const { body } = await reader.get(call("getToken", {}));
-    const row = isObject(body) ? body : undefined;
-    const token = parseToken(row);
-    return token && { ...token, scopes: parseScopes(row) };
-  } catch (error) {
-    if (error instanceof CallFailed) return null;
-    throw error;
-  }
+  const answer = await reader.get(call("getToken", {})).catch(onError(CallFailed, () => undefined));
+  const row = isObject(answer?.body) ? answer.body : undefined;
+  const token = parseToken(row);
+  return token && { ...token, scopes: parseScopes(row) };
 }
 
 /** False only if `plan` certainly cannot read with this token. */
