@@ -95,10 +95,12 @@ function rowFault(
     if (type && value !== undefined && !checks[type](value)) return `an object whose ${name} is ${named(value)}`;
   }
   for (const name in same) {
-    if (isOther(row[name], same[name] ?? "", asItIs)) return `an object with a different ${name}`;
+    if (isOther(row[name], same[name] ?? "")) return `an object with a different ${name}`;
   }
   for (const name in alike) {
-    if (isOther(row[name], alike[name] ?? "", inLowerCase)) return `an object with a different ${name}`;
+    const value = row[name];
+    const folded = typeof value === "string" ? value.toLowerCase() : value;
+    if (isOther(folded, (alike[name] ?? "").toLowerCase())) return `an object with a different ${name}`;
   }
   for (const name in oneOf) {
     const type = oneOf[name];
@@ -107,12 +109,8 @@ function rowFault(
   return oneOf && `an object without ${Object.keys(oneOf).join(", ")}`;
 }
 
-const asItIs = (text: string) => text;
-
-const inLowerCase = (text: string) => text.toLowerCase();
-
-function isOther(value: unknown, text: string, spelt: (text: string) => string): boolean {
-  return (typeof value === "string" || typeof value === "number") && spelt(String(value)) !== spelt(text);
+function isOther(value: unknown, text: string): boolean {
+  return (typeof value === "string" || typeof value === "number") && String(value) !== text;
 }
 
 const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {

@@ -36,8 +36,14 @@ export function checkValues(
   );
   const notes = companions
     .filter(({ other, value }) => given[other] !== undefined && given[other] !== value)
-    .map(({ parameter, other, value }) => describeCompanion(named(parameter), `${named(other)} ${value}`));
-  return { values: { ...companionValues(companions), ...collectValues(given, table) }, notes };
+    .map(({ parameter, other, value }) => {
+      return `${named(parameter)} needs ${named(other)} ${value}: some servers ignore it otherwise, or refuse`;
+    });
+  const values = [
+    ...companions.map(({ other, value }) => [other, value] as const),
+    ...present.map(([parameter]) => [parameter, given[parameter] ?? null] as const),
+  ];
+  return { values: Object.fromEntries(values), notes };
 }
 
 function extendEnum({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "id">[]): Parameter {
@@ -45,28 +51,12 @@ function extendEnum({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "i
   return { ...row, enum: [...row.enum, ...beyond.enum] };
 }
 
-function companionValues(companions: readonly { readonly other: string; readonly value: string }[]): Fields {
-  return Object.fromEntries(companions.map(({ other, value }) => [other, value]));
-}
-
-function collectValues(given: Given, table: Readonly<Record<string, Parameter>>): Fields {
-  const names = Object.keys(table).filter((name) => given[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, given[name] ?? null]));
-}
-
-function describeCompanion(parameter: string, companion: string): string {
-  return `${parameter} needs ${companion}: some servers ignore it otherwise, or refuse`;
-}
-
 function findMistake(row: Parameter, value: Scalar | undefined, name: string): string | undefined {
-  if (value === undefined || value === "") return describeMissing(row, value, name);
+  if (value === undefined && !row.required) return undefined;
+  if (value === undefined || value === "")
+    return `${name} is ${value === "" ? "empty" : "missing"}; it takes ${expectation(row)}`;
   if (fits[row.type](value) && (row.enum?.includes(String(value)) ?? true)) return undefined;
   return `${name} takes ${expectation(row)}, not ${JSON.stringify(value)}${didYouMean(String(value), row.enum ?? [])}`;
-}
-
-function describeMissing(row: Parameter, value: "" | undefined, name: string): string | undefined {
-  if (value === undefined && !row.required) return undefined;
-  return `${name} is ${value === "" ? "empty" : "missing"}; it takes ${expectation(row)}`;
 }
 
 function expectation({ type, enum: allowed }: Parameter): string {

@@ -1,37 +1,25 @@
-import type { AnswerShape } from "./answer-shape.ts";
-import { type EndpointName, groupsWithPaths, projectsWithPaths } from "./endpoints.ts";
-import { type NamedOwner, type Owner, ownerOfName } from "./owner.ts";
+import { groupsWithPaths, projectsWithPaths } from "./endpoints.ts";
+import type { Owner } from "./owner.ts";
 
-interface OwnerCalls {
-  readonly list: EndpointName;
-  readonly rows: AnswerShape;
-  readonly one: EndpointName;
-  readonly auditEvents: EndpointName;
-  readonly path: string;
-}
-
-const calls: Readonly<Record<NamedOwner, OwnerCalls>> = {
+/** The calls about owners; none for the instance, which is not listed and has neither ID nor path. */
+const calls = {
   project: {
     list: "listProjects",
-    rows: projectsWithPaths,
     one: "getProject",
     auditEvents: "listAuditEvents",
+    rows: projectsWithPaths,
     path: "path_with_namespace",
   },
   group: {
     list: "listGroups",
-    rows: groupsWithPaths,
     one: "getGroup",
     auditEvents: "listGroupAuditEvents",
+    rows: groupsWithPaths,
     path: "full_path",
   },
-};
+  instance: undefined,
+} as const;
 
-/** Undefined for the instance, which is not listed and has neither ID nor path. */
-export function ownerCalls(owner: Owner): OwnerCalls | undefined {
-  return owner === "instance" ? undefined : calls[owner];
-}
-
-export function callsOfOwner(name: string): OwnerCalls | undefined {
-  return ownerCalls(ownerOfName(name));
+export function ownerCalls(owner: Owner): (typeof calls)[Owner] {
+  return calls[owner];
 }

@@ -5,7 +5,7 @@ import { fullPathOf } from "../model/identity.ts";
 import { irreversibleOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import type { Call, Change, Fields, Place, Problem, Project } from "../model/types.ts";
+import type { Call, Change, Place, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
 import type { Difference } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
@@ -60,10 +60,10 @@ export function planOf(input: PlanInput): Plan {
   const changed = new Set(changes.map(({ project }) => project));
   const projects = new Map(input.projects?.filter(({ name }) => changed.has(name)).map((each) => [each.name, each]));
   const planned = changes
-    .map((change) => ({
-      ...plannedChange(change, catalogue, projects.get(change.project)),
-      ...toSetAt(input.settingLine?.(change)),
-    }))
+    .map((change) => {
+      const line = input.settingLine?.(change);
+      return { ...plannedChange(change, catalogue, projects.get(change.project)), ...(line && { set_at: line }) };
+    })
     .sort(byAddress);
   const overrides = addOverrides(input.differences.flatMap(({ overrides: counts = [] }) => counts));
   const rest = {
@@ -99,14 +99,11 @@ function summarize(input: PlanInput, changes: readonly PlannedChange[]): Summary
   };
 }
 
-function toSetAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
-  return place ? { set_at: place } : {};
-}
-
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const [call, next] = bareCallsOf(change, catalogue);
   const items = itemRequestsOf(change, catalogue);
+  const secret = Object.entries(after ?? {}).filter(([, value]) => referencesWithin(value).length > 0);
   const rerouting = changeRerouting(change, catalogue);
   const notes = notesOf(change, live?.inherited, rerouting, irreversibleOf(catalogue, change));
   return {
@@ -115,9 +112,14 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(named && otherNames(named)),
     kind: kindWord(kind),
     key,
-    change: { actions: listedActions(action), before, after, after_sensitive: markSensitive(after) },
+    change: {
+      actions: listedActions(action),
+      before,
+      after,
+      after_sensitive: Object.fromEntries(secret.map(([name]) => [name, true as const])),
+    },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
-    action_reason: chooseReason(change),
+    action_reason: change.policyEffect ? `${change.reason}, ${change.policyEffect}` : change.reason,
     cause: change.cause,
     ...(change.resend && { resend: true }),
     ...(Object.keys(change.lookedUp ?? {}).length > 0 && { looked_up: change.lookedUp }),
@@ -144,16 +146,6 @@ function otherNames(project: Project): Pick<PlannedChange, "project_id" | "proje
     ...(project.id !== undefined && { project_id: project.id }),
     ...(path !== undefined && path !== project.name && { project_path: path }),
   };
-}
-
-function chooseReason(change: Change): string {
-  const { policyEffect, reason } = change;
-  return policyEffect ? `${reason}, ${policyEffect}` : reason;
-}
-
-function markSensitive(fields: Fields | null): Record<string, true> {
-  const names = Object.keys(fields ?? {}).filter((name) => referencesWithin(fields?.[name] ?? null).length > 0);
-  return Object.fromEntries(names.map((name) => [name, true]));
 }
 
 function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {

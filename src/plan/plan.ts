@@ -268,32 +268,24 @@ export function notesOf(
   irreversible?: string,
 ): readonly string[] {
   return [
-    ...(change.action === "update" && turnsOff(change) ? [offNote(change)] : []),
+    // Among other updates, this one would look harmless.
+    ...(change.action === "update" && turnsOff(change)
+      ? [`${change.key} is turned off by this update, which counts as a disable for the guards`]
+      : []),
     ...(change.action === "replace" ? [replaceNote] : []),
-    ...(irreversible === undefined ? [] : [`${irreversibleNote}${irreversible}`]),
-    ...(change.resets ? [`${resetNote}${change.resets.join(", ")}`] : []),
+    ...(irreversible === undefined ? [] : [`cannot be undone: ${irreversible}`]),
+    ...(change.resets ? [`what no policy declares gets the server's defaults: ${change.resets.join(", ")}`] : []),
     ...(change.action === "update" && inherited ? [inheritedNote] : []),
     ...reroutingNotes(rerouting),
   ];
 }
 
-const irreversibleNote = "cannot be undone: ";
-
-const moveNote = "notifications move: ";
-
 export function reroutingNotes({ lost, moved }: Rerouting): readonly string[] {
-  return [...lost, ...moved.map((move) => `${moveNote}${move}`)];
-}
-
-/** Among other updates, this one would look harmless. */
-function offNote({ key }: Visible): string {
-  return `${key} is turned off by this update, which counts as a disable for the guards`;
+  return [...lost, ...moved.map((move) => `notifications move: ${move}`)];
 }
 
 const replaceNote =
   "the server cannot change it: it is deleted and created again, which counts as a deletion for the guards";
-
-const resetNote = "what no policy declares gets the server's defaults: ";
 
 const inheritedNote =
   "the group's settings apply, and a write changes nothing: disable inheritance for this project on the server first";

@@ -27,10 +27,20 @@ import {
 } from "../model/values.ts";
 
 /** The calls of a change, in order; secret parameters are still references. */
-export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): readonly [Call, ...Call[]] {
+export function callsOf(
+  change: Change,
+  catalogue: Catalogue = catalogueOf(),
+  parametersOf: (row: KindRow, part: Change) => Fields | undefined = createParameters,
+): readonly [Call, ...Call[]] {
+  const callFor = (part: Change): Call => {
+    const row = kindOf(catalogue, part.kind);
+    const endpoint = findEndpoint(row, part);
+    const parameters = endpoint.body && parametersOf(row, part);
+    const made = call(endpoint, fillSegments(row, part, endpoint), parameters);
+    const { before } = endpoint;
+    return before ? { ...made, before: call(before, fillSegments(row, part, before)) } : made;
+  };
   const [first, ...others] = partsOfChange(change);
-  const callFor = (part: Change) =>
-    oneCall(part, catalogue, (row, endpoint) => endpoint.body && createParameters(row, part));
   return [callFor(first), ...others.map(callFor)];
 }
 
@@ -39,10 +49,9 @@ export function callOf(change: Change, catalogue?: Catalogue): Call {
   return callsOf(change, catalogue)[0];
 }
 
+/** The calls of a change without their parameters. */
 export function bareCallsOf(change: Change, catalogue: Catalogue): readonly [Call, ...Call[]] {
-  const [first, ...others] = partsOfChange(change);
-  const callFor = (part: Change) => oneCall(part, catalogue, () => undefined);
-  return [callFor(first), ...others.map(callFor)];
+  return callsOf(change, catalogue, () => undefined);
 }
 
 /** Every request of a change, in order. */
@@ -76,10 +85,14 @@ function requestsOfItems(kind: KindRow, change: Change, column: ItemColumn): rea
   const { items = {} } = kind.file.fields.properties[field] ?? {};
   const { declared, live, shown } = itemsOf(kind, change, column);
   const send = (endpoint: Endpoint, item: string, value?: Plain): ItemRequest => {
-    const sent = value === undefined ? undefined : itemParameters(kind, items, value);
+    const sent =
+      value === undefined ? undefined : (plainParameter(kind, items, wireValue(items, value), null) as Fields);
     const { [column.key]: _, ...others } = sent ?? {};
-    const parameters = endpoint === update ? others : sent;
-    return { call: itemCall(kind, change, endpoint, item, parameters), field, item };
+    const unknown = (name: string) => (change.live ? undefined : `:${name}`);
+    const segments = fillSegments(kind, change, endpoint, (name) => (name === "item" ? item : unknown(name)));
+    const made = call(endpoint, segments, endpoint === update ? others : sent);
+    const path = change.live ? made.path : made.path.replaceAll("%3Arow.", ":row.");
+    return { call: { ...made, path }, field, item };
   };
   const gone = [...live.keys()].filter((item) => !declared.has(item)).map((item) => send(column.delete, item));
   if (!create || !update) return gone;
@@ -102,17 +115,6 @@ function itemsOf({ file, expressions }: KindRow, { declared, live }: Change, { f
   };
 }
 
-function itemCall(kind: KindRow, change: Change, endpoint: Endpoint, item: string, parameters?: Fields): Call {
-  const unknown = (name: string) => (change.live ? undefined : `:${name}`);
-  const segments = fillSegments(kind, change, endpoint, (name) => (name === "item" ? item : unknown(name)));
-  const made = call(endpoint, segments, parameters);
-  return change.live ? made : { ...made, path: made.path.replaceAll("%3Arow.", ":row.") };
-}
-
-function itemParameters(kind: KindRow, items: FieldSchema, value: Plain): Fields {
-  return plainParameter(kind, items, wireValue(items, value), null) as Fields;
-}
-
 export function partsOfChange(change: Change): readonly [Change, ...Change[]] {
   if (change.action !== "replace") return [change];
   const { before: _, live: __, liveDigest: ___, ...rest } = change;
@@ -121,16 +123,6 @@ export function partsOfChange(change: Change): readonly [Change, ...Change[]] {
     { ...change, action: "delete", after: null },
     { ...creation, live: undefined, liveDigest: undefined },
   ];
-}
-
-type ParametersOf = (row: KindRow, endpoint: Endpoint) => Fields | undefined;
-
-function oneCall(part: Change, catalogue: Catalogue, parameters: ParametersOf): Call {
-  const row = kindOf(catalogue, part.kind);
-  const endpoint = findEndpoint(row, part);
-  const made = call(endpoint, fillSegments(row, part, endpoint), parameters(row, endpoint));
-  if (!endpoint.before) return made;
-  return { ...made, before: call(endpoint.before, fillSegments(row, part, endpoint.before)) };
 }
 
 function findEndpoint({ calls }: KindRow, { kind, key, action }: Change): Endpoint {
@@ -192,12 +184,6 @@ function besideFields(row: KindRow, change: Change): Fields {
   );
 }
 
-/** The input of a request: the declared values in the form of requests, and the row as read, null before a creation. */
-interface RequestSource {
-  readonly want: Fields;
-  readonly row: JsonObject | null;
-}
-
 /**
  * The parameters that create or update a resource. A creation sends everything declared; an update sends changes,
  * fields that the kind requires or that the server would otherwise clear, and secrets, which cannot be compared.
@@ -219,15 +205,10 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
     const whole = completeValue(field, want[name], live);
     Object.assign(parameters, fieldParameters(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
   }
-  checkReferences(parameters, change);
-  return parameters;
-}
-
-/** Values of a row never become references to secrets. @throws UserError for an undeclared reference. */
-function checkReferences(parameters: Fields, { declared }: SentFields): void {
-  const known = new Set(referencesIn(declared).map(({ secret }) => secret));
-  const stray = referencesIn(parameters).some(({ secret }) => !known.has(secret));
-  if (stray) throw new UserError("it would send a secret that no policy declares for it");
+  // Values of a row never become references to secrets.
+  const known = new Set(referencesIn(change.declared).map(({ secret }) => secret));
+  if (referencesIn(parameters).every(({ secret }) => known.has(secret))) return parameters;
+  throw new UserError("it would send a secret that no policy declares for it");
 }
 
 type SentFields = Pick<Change, "key" | "declared" | "after" | "action" | "lookedUp">;
@@ -286,8 +267,16 @@ function completeValue(field: FieldSchema, declared: Value | undefined, live: Pl
   return { ...inside, ...members };
 }
 
-/** The parameters of a field, without those whose expression is null. */
-function fieldParameters(kind: KindRow, name: string, field: FieldSchema, given: RequestSource): Fields {
+/**
+ * The parameters of a field, without those whose expression is null. `given`: the declared values in the form of
+ * requests, and the row as read, null before a creation.
+ */
+function fieldParameters(
+  kind: KindRow,
+  name: string,
+  field: FieldSchema,
+  given: { readonly want: Fields; readonly row: JsonObject | null },
+): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) {
     const value = plainParameter(kind, field, given.want[name] ?? null, given.row);

@@ -62,7 +62,15 @@ interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
  * first.
  */
 export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
-  const all = [...problems.map(problemCause), ...[...outcomes].flatMap(outcomeCause)];
+  const failed = [...outcomes].filter(([, { status }]) => status !== "applied" && status !== "skipped");
+  const all = [
+    ...problems.map(({ message, file, line, project }): Cause => {
+      return { message, where: file === undefined ? project : `${file}:${line}`, project };
+    }),
+    ...failed.map(([address, { error, status }]): Cause => {
+      return { message: error ?? status, where: address, project: addressParts(address)[0] };
+    }),
+  ];
   const causes = [...grouped(all, ({ message, project }) => commonForm(message, project)).values()];
   const details = causes.sort((a, b) => b.length - a.length).map(reasonText);
   return [...refused.map(({ message }) => message), ...sharedAdvice(outcomes), ...details];
@@ -85,23 +93,6 @@ interface Cause {
   readonly project: string | undefined;
 }
 
-function problemCause(problem: ReportedProblem): Cause {
-  return { message: problem.message, where: describeLocation(problem), project: problem.project };
-}
-
-function outcomeCause([address, outcome]: readonly [string, Outcome]): readonly Cause[] {
-  if (!isUnsuccessful(outcome)) return [];
-  return [{ message: outcome.error ?? outcome.status, where: address, project: addressParts(address)[0] }];
-}
-
-function isUnsuccessful({ status }: Outcome): boolean {
-  return status !== "applied" && status !== "skipped";
-}
-
-function describeLocation({ file, line, project }: ReportedProblem): string | undefined {
-  return file === undefined ? project : `${file}:${line}`;
-}
-
 function reasonText([first, ...others]: readonly Cause[]): string {
   if (!first) return "";
   const { message, where } = first;
@@ -112,7 +103,10 @@ function reasonText([first, ...others]: readonly Cause[]): string {
 /** Adds to the plan the outcome of each change, and each parameter that servers did not keep, once. */
 export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> | undefined): Plan {
   if (!outcomes) return plan;
-  const changes = plan.resource_changes.map((change) => withOutcome(change, outcomes.get(change.address)));
+  const changes = plan.resource_changes.map((change): PlannedChange => {
+    const outcome = outcomes.get(change.address);
+    return outcome ? { ...change, outcome } : change;
+  });
   const counts = countOutcomes(changes.flatMap(({ outcome }) => outcome ?? []));
   const done = {
     ...plan,
@@ -123,24 +117,15 @@ export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> 
   return { ...done, digest: planDigest(done) };
 }
 
-function withOutcome(change: PlannedChange, outcome: Outcome | undefined): PlannedChange {
-  return outcome ? { ...change, outcome } : change;
-}
-
 function reportNotKept(changes: readonly PlannedChange[]): ReportedProblem[] {
   const lost = changes.flatMap(({ kind, key, address, outcome }) =>
     (outcome?.not_kept ?? []).map((name) => ({ parameter: `${resourceName(kind, key)}: ${name}`, address })),
   );
-  return [...grouped(lost, ({ parameter }) => parameter)].map(([parameter, places]) => ({
-    rule: "not-kept",
-    message: notKeptMessage(
-      parameter,
-      places.map(({ address }) => address),
-    ),
-  }));
-}
-
-function notKeptMessage(parameter: string, [first = "", ...more]: readonly string[]): string {
-  const where = more.length > 0 ? `${first} and ${more.length} more` : first;
-  return `${parameter} is not as it was written: the server answered another value (${where})`;
+  return [...grouped(lost, ({ parameter }) => parameter)].map(([parameter, [{ address }, ...more]]) => {
+    const where = more.length > 0 ? `${address} and ${more.length} more` : address;
+    return {
+      rule: "not-kept",
+      message: `${parameter} is not as it was written: the server answered another value (${where})`,
+    };
+  });
 }

@@ -9,7 +9,8 @@ import type { Policy, Variable } from "../manifest/policies.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { call } from "../model/call.ts";
 import { projectNamed } from "../model/identity.ts";
-import { callsOfOwner } from "../model/owner-calls.ts";
+import { ownerOfName } from "../model/owner.ts";
+import { ownerCalls } from "../model/owner-calls.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Place, Project, SecretReference } from "../model/types.ts";
 import { inlineText, isReference, referencesIn } from "../model/values.ts";
@@ -208,7 +209,7 @@ async function withAuthors(
 }
 
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
-  const endpoint = callsOfOwner(project)?.auditEvents;
+  const endpoint = ownerCalls(ownerOfName(project))?.auditEvents;
   if (!endpoint) return [];
   try {
     const { body } = await reader.get(call(endpoint, { id: project }, { per_page: "100" }));

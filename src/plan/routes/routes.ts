@@ -17,7 +17,11 @@ export interface Route {
 
 /** Integrations notified of an event, in the order of the listeners. */
 export function routesOf(listeners: readonly Listener[], event: EventDetails): Route[] {
-  return listeners.flatMap((listener) => findRoute(listener, event) ?? []);
+  return listeners.flatMap((listener) => {
+    const { slug } = listener;
+    const found = findDelivery(listener, event);
+    return found ? [{ slug, channel: found.channel, reason: found.reason }] : [];
+  });
 }
 
 /** An integration that may be notified: the server does not report the flag. */
@@ -27,20 +31,15 @@ export interface UnknownRoute {
 }
 
 export function unknownRoutesOf(listeners: readonly Listener[], event: EventDetails): UnknownRoute[] {
-  return listeners.flatMap((listener) => findUnknownRoute(listener, event) ?? []);
-}
-
-function findUnknownRoute(listener: Listener, event: EventDetails): UnknownRoute | undefined {
-  const flag = findFlag(listener, event);
-  if (!listener.active || listener.source !== "reported" || !flag || flag.unset) return undefined;
-  if (readSetting(listener, flag.name) !== undefined) return undefined;
-  const isOut = furtherConditions.some((condition) => condition(listener, event) === notNotified);
-  return isOut ? undefined : { slug: listener.slug, flag: flag.name };
-}
-
-function findRoute(listener: Listener, event: EventDetails): Route | undefined {
-  const delivery = findDelivery(listener, event);
-  return delivery && { slug: listener.slug, channel: delivery.channel, reason: delivery.reason };
+  return listeners.flatMap((listener) => {
+    const { slug, active, source } = listener;
+    const flag = findFlag(listener, event);
+    if (!active || source !== "reported" || !flag || flag.unset) return [];
+    const isKnown = readSetting(listener, flag.name) !== undefined;
+    return isKnown || further.some((reasonOf) => reasonOf(listener, event) === undefined)
+      ? []
+      : [{ slug, flag: flag.name }];
+  });
 }
 
 /** The channels or recipients of an event, or the slug of an integration without them. */
@@ -53,34 +52,26 @@ interface Delivery extends Pick<Route, "channel" | "reason"> {
   readonly recipients: readonly string[];
 }
 
-function findDelivery(listener: Listener, event: EventDetails): Delivery | undefined {
+function findDelivery(listener: Listener, details: EventDetails): Delivery | undefined {
   if (!listener.active) return undefined;
   const reasons: string[] = [];
-  for (const condition of [flagCondition, ...furtherConditions]) {
-    const answer = condition(listener, event);
-    if (answer === notNotified) return undefined;
-    reasons.push(answer);
+  for (const reasonOf of [flagCondition, ...further]) {
+    const reason = reasonOf(listener, details);
+    if (reason === undefined) return undefined;
+    reasons.push(reason);
   }
-  const { words, ...destination } = findDestination(listener, event);
-  return { ...destination, reason: [...reasons, words].filter(Boolean).join("; ") };
-}
-
-interface Destination extends Pick<Delivery, "channel" | "recipients"> {
-  readonly words: string;
-}
-
-function findDestination(listener: Listener, { event }: EventDetails): Destination {
+  const because = (words: string) => [...reasons, words].filter(Boolean).join("; ");
   const columns = [...listColumns(listener, "channel"), ...listColumns(listener, "recipients")];
-  const own = columns.filter((column) => "event" in column && column.event === event);
+  const own = columns.filter((column) => "event" in column && column.event === details.event);
   const shared = columns.filter((column) => !("event" in column));
   for (const { name, list, role } of [...own, ...shared]) {
     const text = fieldText(listener, name);
     if (!text) continue;
     const recipients = list ? splitParts(text, list) : [text];
-    return { channel: text, recipients, words: `sent to the ${role} in ${name}` };
+    return { channel: text, recipients, reason: because(`sent to the ${role} in ${name}`) };
   }
   const words = shared.map(({ name }) => `${name} is not ${listener.source}`).join("; ");
-  return { channel: null, recipients: [listener.slug], words };
+  return { channel: null, recipients: [listener.slug], reason: because(words) };
 }
 
 function splitParts(text: string, list: "comma" | "whitespace"): string[] {
@@ -102,10 +93,8 @@ export interface EventDetails {
   readonly pipelineStatus?: PipelineStatus | undefined;
 }
 
-const notNotified = Symbol("not notified");
-
-/** A condition for notifications: its reason, empty if there is none to state, or {@link notNotified}. */
-type Condition = (listener: Listener, event: EventDetails) => string | typeof notNotified;
+/** A condition for notifications: its reason, empty if there is none to state, or undefined if it does not hold. */
+type Condition = (listener: Listener, event: EventDetails) => string | undefined;
 
 function findFlag(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
   return listColumns(listener, "flag").find((column) => column.event === event);
@@ -113,37 +102,32 @@ function findFlag(listener: Listener, { event }: EventDetails): FlagColumn | und
 
 const flagCondition: Condition = (listener, event) => {
   const flag = findFlag(listener, event);
-  return flag ? isOn(listener, flag) : notNotified;
+  return flag && explainTrue(listener, flag);
 };
 
 const switches: Condition = (listener, { event }) => {
   const flag = listColumns(listener, "switch").find((column) => column.events.includes(event));
-  return flag ? isOn(listener, flag) : "";
+  return flag ? explainTrue(listener, flag) : "";
 };
 
-function isOn(listener: Listener, { name, unset }: { readonly name: string; readonly unset: boolean }) {
+/** Explains why a parameter is true; undefined if it is not. */
+function explainTrue(listener: Listener, { name, unset }: { readonly name: string; readonly unset: boolean }) {
   const value = readSetting(listener, name);
-  if (value === undefined)
-    return unset ? `${name} is not ${listener.source}, and its default on servers is true` : notNotified;
-  return value === true ? `${name} is true` : notNotified;
+  if (value === undefined && unset) return `${name} is not ${listener.source}, and its default on servers is true`;
+  return value === true ? `${name} is true` : undefined;
 }
 
 const limits: Condition = (listener, { event, pipelineStatus }) => {
   const limit = listColumns(listener, "limit").find((column) => column.event === event);
-  if (!limit) return "";
-  const { name, to, unset } = limit;
-  const value = readSetting(listener, name);
-  if (!(value ?? unset) || pipelineStatus === to) return "";
-  if (pipelineStatus !== undefined) return notNotified;
-  const cause =
-    value === undefined ? `${name} is not ${listener.source}, and its default on servers is true` : `${name} is true`;
-  return `${to} ones only, because ${cause}`;
+  const cause = limit && explainTrue(listener, limit);
+  if (cause === undefined || pipelineStatus === limit?.to) return "";
+  return pipelineStatus === undefined ? `${limit?.to} ones only, because ${cause}` : undefined;
 };
 
 const branchesReached: Condition = (listener, { event, branchKind }) => {
   const reach = findReach(listener);
   if (!reach || !listener.catalogue.events.get(event)?.onBranch) return "";
-  if (branchKind) return reach.kinds.includes(branchKind) ? "" : notNotified;
+  if (branchKind) return reach.kinds.includes(branchKind) ? "" : undefined;
   if (reach.kinds.length === branchKinds.length) return "";
   return `on ${branchWords(reach.kinds)} only, because ${reach.cause}`;
 };
@@ -181,10 +165,10 @@ const branchNames: Condition = (listener, { event, branch }) => {
   const names = splitList(column && readSetting(listener, column.name));
   if (!column || names.length === 0 || !listener.catalogue.events.get(event)?.onBranch) return "";
   if (branch === undefined) return `on ${names.join(", ")} only, because ${column.name} says so`;
-  return names.includes(branch) ? `${column.name} lists ${branch}` : notNotified;
+  return names.includes(branch) ? `${column.name} lists ${branch}` : undefined;
 };
 
-const furtherConditions: readonly Condition[] = [switches, limits, branchesReached, branchNames];
+const further: readonly Condition[] = [switches, limits, branchesReached, branchNames];
 
 function splitList(value: Scalar | undefined): string[] {
   const text = typeof value === "string" ? value : "";

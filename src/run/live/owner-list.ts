@@ -5,7 +5,7 @@ import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { isId, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
-import { callsOfOwner, ownerCalls } from "../../model/owner-calls.ts";
+import { ownerCalls } from "../../model/owner-calls.ts";
 import { isArchived, pickFields, readableRow } from "../../model/owner-row.ts";
 import type { Fields, Project } from "../../model/types.ts";
 
@@ -117,7 +117,7 @@ export async function lookUpProject(
   { name }: Pick<Project, "name">,
   kept: readonly string[] = [],
 ): Promise<readonly Project[] | "unknown route"> {
-  const endpoint = callsOfOwner(name)?.one;
+  const endpoint = ownerCalls(ownerOfName(name))?.one;
   if (!endpoint) return [];
   try {
     const { body } = await reader.get(call(endpoint, { id: name }));

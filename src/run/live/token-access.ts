@@ -8,7 +8,7 @@ import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../.
 import type { EndpointName } from "../../model/endpoints.ts";
 import { integrationReads } from "../../model/kinds.ts";
 import { ownerName, ownerOfName } from "../../model/owner.ts";
-import { callsOfOwner } from "../../model/owner-calls.ts";
+import { ownerCalls } from "../../model/owner-calls.ts";
 
 /** The token's user and permissions, as far as the server returns them; null if it does not. */
 export interface TokenAccess {
@@ -53,7 +53,7 @@ export interface Allowance {
  * server does not respond.
  */
 export async function readTokenAccess(reader: Reader, project?: string): Promise<TokenAccess> {
-  const single = project === undefined ? undefined : callsOfOwner(project)?.one;
+  const single = project === undefined ? undefined : ownerCalls(ownerOfName(project))?.one;
   const asked = {
     user: await readRow(reader, "getUser", {}),
     token: await readRow(reader, "getToken", {}),
