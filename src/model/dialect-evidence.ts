@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { addressParts } from "./address.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
@@ -24,13 +25,9 @@ const dialectsBySlug = memoized(
 
 /** The dialect of slugs that exist in it only; undefined if there are none, or of several dialects. */
 export function dialectOfSlugs(slugs: Iterable<string>): DialectEvidence | undefined {
-  const found = new Map<string, Set<string>>();
-  for (const slug of slugs) {
-    const dialect = dialectsBySlug(dialects).get(slug);
-    if (dialect !== undefined) found.set(dialect, (found.get(dialect) ?? new Set()).add(slug));
-  }
+  const found = grouped(new Set(slugs), (slug) => dialectsBySlug(dialects).get(slug));
   const [first] = found;
-  return first && found.size === 1 ? { dialect: first[0], slugs: [...first[1]] } : undefined;
+  return first && found.size === 1 ? { dialect: first[0], slugs: first[1] } : undefined;
 }
 
 export function otherDialectOf(catalogue: Catalogue, slugs: Iterable<string>): DialectEvidence | undefined {

@@ -20,11 +20,14 @@ export function renamedSchema<Schema extends object>(schema: Schema, dialect: Di
   const { definitions, properties, ...rest } = extendSchema(schema, dialect.additions) as unknown as NamedSchema;
   const slugs = new Map(Object.entries(dialect.integrations).map(([slug, { name }]) => [slug, name]));
   const entries = Object.entries(properties).map(([slug, entry]) => {
-    const named = dialect.integrations[slug] ?? { name: slug };
+    const named: NamedIntegration = dialect.integrations[slug] ?? { name: slug };
     const facts = groupFacts(dialect, slug);
     return [
       named.name,
-      withRenamedWords(renameEntry(entry, named, facts, definitions), namesToReplace(slugs, named)),
+      withRenamedWords(
+        renameEntry(entry, named, facts, definitions),
+        new Map([...slugs, ...Object.entries(named.parameters ?? {})]),
+      ),
     ] as const;
   });
   const slug = { ...definitions.slug, enum: entries.map(([name]) => name) };
@@ -51,12 +54,13 @@ function renameEntry(
 ): NamedEntry {
   const nameOf = (name: string) => parameters[name] ?? name;
   const factOn = (name: string, says: Fact["says"]) => facts.get(name)?.find((fact) => fact.says === says);
-  const [lacking, declared] = partition(Object.entries(entry.properties), ([name]) => factOn(name, "undeclared"));
-  const undeclared = lacking.map(([name]) => [nameOf(name), factOn(name, "undeclared")?.text]);
-  const always = lacking.flatMap(([name]) => {
-    const value = factOn(name, "undeclared")?.always;
-    return value === undefined ? [] : [[nameOf(name), value]];
+  const lacking = Object.keys(entry.properties).flatMap((name) => {
+    const fact = factOn(name, "undeclared");
+    return fact ? [[nameOf(name), fact] as const] : [];
   });
+  const declared = Object.entries(entry.properties).filter(([name]) => !factOn(name, "undeclared"));
+  const undeclared = lacking.map(([name, { text }]) => [name, text]);
+  const always = lacking.flatMap(([name, { always: value }]) => (value === undefined ? [] : [[name, value]]));
   const required = entry.required?.filter((name) => !factOn(name, "undeclared") && !factOn(name, "optional"));
   const properties = declared.map(([name, parameter]) => {
     const rewritten = withFacts(parameter, facts.get(name), definitions);
@@ -87,22 +91,11 @@ function withFacts(parameter: Json, facts: readonly Fact[] = [], definitions: Na
   };
 }
 
-function partition<Item>(items: readonly Item[], test: (item: Item) => unknown): [Item[], Item[]] {
-  return [items.filter(test), items.filter((item) => !test(item))];
-}
-
 function toSpan(facts: readonly Fact[] = []): Json {
   const [added, removed] = (["added", "removed"] as const).map(
     (says) => facts.find((fact) => fact.says === says)?.from,
   );
   return { ...(added && { "x-introduced": added }), ...(removed && { "x-removed": removed }) };
-}
-
-function namesToReplace(
-  slugs: ReadonlyMap<string, string>,
-  { parameters = {} }: NamedIntegration,
-): ReadonlyMap<string, string> {
-  return new Map([...slugs, ...Object.entries(parameters)]);
 }
 
 const textKeys: ReadonlySet<string> = new Set(["description", "markdownDescription", "deprecationMessage"]);

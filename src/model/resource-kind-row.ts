@@ -3,8 +3,9 @@ import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
 import { kindExpressions } from "./kind-expressions.ts";
-import type { ItemColumn, KindRow, PolicyColumn } from "./kind-row.ts";
+import type { ItemColumn, KindRow } from "./kind-row.ts";
 import type { Owner } from "./owner.ts";
+import { turnedOff } from "./removal-changes.ts";
 import {
   type CallName,
   callOfOwner,
@@ -22,45 +23,39 @@ import {
 
 /** The row of a kind for an owner, derived from a valid file, without compiled expressions. */
 export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?? "project"): KindRow {
+  const { only, off } = kind;
   const [key = ""] = keyFieldsOf(kind);
-  const { properties } = kind.fields;
-  const list = toEndpoint(kind, "list", owner);
-  const [create, update, removal] = (["create", "update", "delete"] as const).map((name) =>
+  const [list, show, create, update, last] = (["list", "show", "create", "update", "delete"] as const).map((name) =>
     toEndpoint(kind, name, owner),
   );
-  const show = toEndpoint(kind, "show", owner);
-  const title = `the ${formatListName(kind)} list`;
-  const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
-  const isCaseless = properties[key]?.["x-case"] === "ignore";
+  const title = { title: `the ${formatListName(kind)} list` };
+  const removal = off === undefined ? "delete" : "disable";
   const items = itemColumns(kind, owner);
   return {
     file: kind,
     expressions: kindExpressions(kind),
-    ...(ownersOf(kind).length > 0 && { policy: policyColumn(kind) }),
+    ...(ownersOf(kind).length > 0 && {
+      policy: { section: sectionOf(kind), ...(only !== undefined && { only }), ...(off !== undefined && { off }) },
+    }),
     ...(list && {
-      read: { list, key, numbered: isNumbered, ...(!kind.keys && { title }), ...(show && { single: show }) },
+      read: { list, key, numbered: isNumbered(kind), ...(!kind.keys && title), ...(show && { single: show }) },
     }),
     ...(!list && show && { read: { list: show, isSingle: true, key, numbered: false } }),
-    removal: kind.off === undefined ? "delete" : "disable",
-    calls: {
-      ...(create && { create }),
-      ...(update && { update }),
-      ...(removal && { [kind.off === undefined ? "delete" : "disable"]: removal }),
-    },
+    removal,
+    calls: { ...(create && { create }), ...(update && { update }), ...(last && { [removal]: last }) },
     ...(items.length > 0 && { items }),
-    identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
-    removed:
-      kind.off === undefined ? { before: {}, after: null } : { before: { active: true }, after: { active: false } },
+    identity: isCaseless(kind, key) ? (text) => text.toLowerCase() : (text) => text,
+    removed: removal === "delete" ? { before: {}, after: null } : turnedOff,
   };
 }
 
-function policyColumn(kind: ResourceKind): PolicyColumn {
-  const { only, off } = kind;
-  return {
-    section: sectionOf(kind),
-    ...(only !== undefined && { only }),
-    ...(off !== undefined && { off }),
-  };
+/** True if calls identify a resource by the `id` of its row. */
+function isNumbered({ calls }: ResourceKind): boolean {
+  return Object.values(calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
+}
+
+function isCaseless({ fields }: ResourceKind, key: string): boolean {
+  return fields.properties[key]?.["x-case"] === "ignore";
 }
 
 function itemColumns(kind: ResourceKind, owner: Owner): readonly ItemColumn[] {
@@ -127,15 +122,13 @@ function requiredAnswer(kind: ResourceKind, name: CallName): Pick<Endpoint, "ans
   const keys = keyFieldsOf(kind);
   const isTold = (field: string) => (keys.includes(field) || field === kind.only) && isPlainText(kind, field, name);
   const told = (kind.fields.required ?? []).filter(isTold).map((field) => [field, "text"] as const);
-  const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
-  const fields = { ...(isNumbered && { id: "number" as const }), ...Object.fromEntries(told) };
+  const fields = { ...(isNumbered(kind) && { id: "number" as const }), ...Object.fromEntries(told) };
   if (name === "list" && listFacts(kind).rows !== undefined) return { answer: { holds: "row" } };
   if (name === "list") return { list: "paged", answer: { holds: "rows", fields } };
   const [key = ""] = keys;
   const isOne = namesInPath(kind.calls[name] ? writtenCall(kind.calls[name]).path : "").includes(rowId);
   const same = isOne ? { same: { id: `:${rowId}` } } : {};
-  const isCaseless = kind.fields.properties[key]?.["x-case"] === "ignore";
-  const created = name === "create" && isCaseless ? { alike: { [key]: `:${key}` } } : {};
+  const created = name === "create" && isCaseless(kind, key) ? { alike: { [key]: `:${key}` } } : {};
   const silent = keys.length === 0 && name === "show" && kind.calls.create ? { mayBeNull: true as const } : {};
   return { answer: { holds: "row", fields, ...same, ...created, ...silent } };
 }

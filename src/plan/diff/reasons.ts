@@ -12,31 +12,25 @@ export function explainCreation(desired: Desired, address: string, options: Full
   const { catalogue, ledger, resend } = options;
   const memory = ledger?.recall(address);
   if (!ledger || !memory || memory.absent) {
-    const reason = catalogueEntry(catalogue, desired)?.staysOff ? notListed : missing;
-    return { reason, cause: ledger ? "pending" : "drift" };
+    // Lists contain only active resources, and some servers keep this one disabled.
+    const reason = catalogueEntry(catalogue, desired)?.staysOff ? ", or kept off there" : "";
+    return { reason: `not on the server${reason}`, cause: ledger ? "pending" : "drift" };
   }
   const edited = editedSince(desired, address, ledger);
   if (!isKeptOff(memory)) {
-    const reason = `${gone}, drift${edited.length > 0 ? " and pending" : ""}`;
+    const reason = `gone from the server since the last apply, drift${edited.length > 0 ? " and pending" : ""}`;
     return { reason, cause: combineCauses(true, edited.length > 0) };
   }
   if (edited.length > 0) return { reason: describeEdit(edited), cause: "pending" };
   return resend?.(address) ? explainResend(options) : undefined;
 }
 
-const missing = "not on the server";
-const gone = "gone from the server since the last apply";
-
-/** Lists contain only active resources, and some servers keep this one disabled. */
-const notListed = "not on the server, or kept off there";
-
 /** The reason why a project gets its own settings in place of different inherited ones. */
 export function explainOverride(address: string, { ledger }: DiffOptions): Why {
   const memory = ledger?.recall(address);
-  return { reason: overriding, cause: ledger && (!memory || memory.absent) ? "pending" : "drift" };
+  const cause = ledger && (!memory || memory.absent) ? "pending" : "drift";
+  return { reason: "inherited from the group, which has other settings", cause };
 }
-
-const overriding = "inherited from the group, which has other settings";
 
 type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled & { readonly isInherited?: boolean };
 
@@ -52,17 +46,15 @@ export function explainUpdate(address: string, evidence: Evidence, options: Diff
   const inherited = isInherited ? "inherited from the group, " : "";
   if (different.length > 0) return explainDifference(inherited, evidence, options);
   if (isInherited && edited.length > 0) {
-    return { reason: inherited + notAsDeclared, cause: combineCauses(isKnown || !options.ledger, !isKnown) };
+    return { reason: `${inherited}not as declared`, cause: combineCauses(isKnown || !options.ledger, !isKnown) };
   }
   if (edited.length > 0) return explainEdit(edited, evidence);
   if (moved && unverified.length > 0) return { reason: suspected, cause: "drift" };
   if (options.resend?.(address)) return explainResend(options);
-  if (options.alwaysSend && unverified.length > 0) return { reason: alwaysSent, cause: "drift" };
+  if (options.alwaysSend && unverified.length > 0) return { reason: "server.secrets is always-send", cause: "drift" };
   return undefined;
 }
 
-const notAsDeclared = "not as declared";
-const alwaysSent = "server.secrets is always-send";
 const suspected = "suspected drift: updated_at changed, and nothing visible differs";
 
 function explainEdit(edited: readonly string[], { moved, drifted }: Evidence): Why {

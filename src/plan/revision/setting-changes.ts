@@ -80,30 +80,26 @@ function compareSubject(was: Subject | undefined, is: Subject | undefined): read
   });
 }
 
-type Alarm = (before: unknown, after: unknown) => string | undefined;
+interface Alarm {
+  readonly why: string;
+  /** Omitted: any change. */
+  readonly when?: (before: unknown, after: unknown) => boolean;
+}
 
-const whenTrue =
-  (why: string): Alarm =>
-  (_, after) =>
-    after === true ? why : undefined;
-const always =
-  (why: string): Alarm =>
-  () =>
-    why;
-const whenHigher: Alarm = (before, after) =>
-  Number(after) > Number(before) ? "a guard lets more be removed" : undefined;
+const isTrue: Alarm["when"] = (_, after) => after === true;
+const isHigher: Alarm["when"] = (before, after) => Number(after) > Number(before);
 
-/** Settings that a reviewer should see first, with the condition. */
+/** Settings that a reviewer should see first. */
 const alarms: Readonly<Record<string, Alarm>> = {
-  "server.url": always("all requests go to another server"),
-  "server.dialect": always("an integration with another name there counts as withdrawn and declared"),
-  "server.allowInsecure": whenTrue("the token may be sent over plain http"),
-  "server.ca": always("other authorities are trusted"),
-  "guards.deletePercent": whenHigher,
-  "guards.deleteMinimum": whenHigher,
-  protected: always("other resources are protected"),
-  notify: always("watch notifications go to different recipients, or to none"),
-  allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
+  "server.url": { why: "all requests go to another server" },
+  "server.dialect": { why: "an integration with another name there counts as withdrawn and declared" },
+  "server.allowInsecure": { why: "the token may be sent over plain http", when: isTrue },
+  "server.ca": { why: "other authorities are trusted" },
+  "guards.deletePercent": { why: "a guard lets more be removed", when: isHigher },
+  "guards.deleteMinimum": { why: "a guard lets more be removed", when: isHigher },
+  protected: { why: "other resources are protected" },
+  notify: { why: "watch notifications go to different recipients, or to none" },
+  allowPlaintextSecrets: { why: "secrets may be written into manifests", when: isTrue },
 };
 
 /** `other`: the workspace of the other side. */
@@ -124,7 +120,11 @@ function workspaceSubject({ workspace, contents }: SettingSide, other: SettingSi
     const isSamePath = namedFiles(other.workspace).some((each) => each.setting === setting && each.path === path);
     if (isKnown && isSamePath) parts.set(setting, `${path} (${digest ? `sha256:${digest.slice(0, 12)}` : "missing"})`);
   }
-  return { id: "", title: "", parts, alarm: (path, before, after) => alarms[path]?.(before, after) };
+  const alarm: Subject["alarm"] = (path, before, after) => {
+    const { why, when } = alarms[path] ?? {};
+    return when?.(before, after) === false ? undefined : why;
+  };
+  return { id: "", title: "", parts, alarm };
 }
 
 /** Flattens an object to dotted names such as `guards.deletePercent`. */

@@ -23,21 +23,15 @@ export async function compileRules(
 ): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] }> {
   if (rules.length === 0) return { rules: [], problems: [] };
   const { compileRule } = await import("./language.ts");
-  const compiled = rules.map((rule) => ({ rule, expression: compileRule(rule.when, rule.on) }));
-  return {
-    rules: compiled.flatMap(({ rule, expression }) => ("fault" in expression ? [] : [{ ...rule, expression }])),
-    problems: compiled.flatMap(({ rule, expression }) =>
-      "fault" in expression
-        ? [
-            expressionProblem(
-              "rule-expression",
-              { document: rule.document, key: "when", text: rule.when },
-              expression.fault,
-            ),
-          ]
-        : [],
-    ),
-  };
+  const compiled: CompiledRule[] = [];
+  const problems: Problem[] = [];
+  for (const rule of rules) {
+    const { document, when: text, on } = rule;
+    const expression = compileRule(text, on);
+    if (!("fault" in expression)) compiled.push({ ...rule, expression });
+    else problems.push(expressionProblem("rule-expression", { document, key: "when", text }, expression.fault));
+  }
+  return { rules: compiled, problems };
 }
 
 export interface RuleContext {
@@ -172,12 +166,9 @@ function sentence(rule: PlanRule, { addresses, undecided }: Found): string {
   const { name, message, when, document } = rule;
   const place = undecided ? document.within(["when"], when, undecided.offset) : document.place(["when"], "key");
   const at = `${place.file}:${place.line}${undecided ? `:${place.column}` : ""}`;
-  if (!undecided) return [`rule ${name}: ${message} (${at})`, ...listAddresses(addresses)].join(": ");
+  if (!undecided)
+    return [`rule ${name}: ${message} (${at})`, ...(addresses.length > 0 ? [firstFew(addresses)] : [])].join(": ");
   const missing = /^there is no /.test(undecided.message) ? "; test with has() what not every change has" : "";
   const where = addresses.length > 0 ? ` for ${firstFew(addresses)}` : "";
   return `rule ${name} cannot be evaluated${where}: ${undecided.message} (${at})${missing}`;
-}
-
-function listAddresses(addresses: readonly string[]): readonly string[] {
-  return addresses.length > 0 ? [firstFew(addresses)] : [];
 }
