@@ -10,120 +10,58 @@ import type { Undelivered } from "../state/watch-memory.ts";
 import { type Clock, pause } from "./clock.ts";
 import type { MessageBody } from "./notification-texts.ts";
 
-export interface Outbox {
-  readonly flush: () => void;
-  readonly settled: () => Promise<void>;
-}
-
-export interface OutboxOptions {
+interface DeliveryOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Opened for each attempt, because a secret may be replaced. */
+  readonly openSecrets: () => Secrets;
   readonly clock: Clock;
-  /** Undelivered notifications, oldest first. */
-  readonly waiting: () => readonly Undelivered[];
-  readonly done: (one: Undelivered) => void;
-  /** The receiver of a reference; undefined if the workspace no longer names it. */
-  readonly receiver: (to: string) => Notify | undefined;
-  readonly attempt: (to: Notify, body: object) => Promise<Delivery>;
   readonly warn: (sentence: string) => void;
   readonly signal: AbortSignal;
 }
 
+/** Why an attempt failed, and whether to repeat it at once, after `wait` milliseconds at least, or with the next check. */
+interface FailedDelivery {
+  readonly why: string;
+  readonly again: boolean;
+  readonly wait?: number;
+}
+
 const mostAttempts = 5;
 
-/** Milliseconds: maximum age of a retried notification, and pause before the second attempt of a round. */
-const longestAge = 24 * 3_600_000;
+/** Milliseconds before the second attempt of a round; doubled for each further one. */
 const firstPause = 1000;
 
-export function createOutbox(options: OutboxOptions): Outbox {
-  const trying = new Map<string, Promise<void>>();
-  const begin = (to: string) => {
-    const tried = deliverAll(to, options).catch((error) => options.warn(String(error)));
-    trying.set(
-      to,
-      tried.finally(() => trying.delete(to)),
-    );
-  };
-  return {
-    flush: () => {
-      for (const { to } of options.waiting()) if (!trying.has(to)) begin(to);
-    },
-    settled: async () => void (await Promise.all(trying.values())),
-  };
-}
-
-/** Delivers in order: later notifications wait for earlier ones. */
-async function deliverAll(to: string, options: OutboxOptions): Promise<void> {
-  for (;;) {
-    const next = options.waiting().find((each) => each.to === to);
-    if (!next || options.signal.aborted) return;
-    const receiver = options.receiver(to);
-    const delivery = receiver ? await tryHard(receiver, next, options) : given;
-    if (!delivery.delivered && !isOld(next, options)) return;
-    options.done(next);
-  }
-}
-
-const given: Delivery = { delivered: true };
-
-function isOld({ since }: Undelivered, { clock }: OutboxOptions): boolean {
-  return clock.now() - Date.parse(since) > longestAge;
-}
-
-/** Milliseconds before the next attempt; a receiver may only request a longer pause. */
-function backoff(attempt: number, { random }: Clock): number {
-  return firstPause * 2 ** (attempt - 1) * (0.5 + random());
-}
-
-async function tryHard(to: Notify, { body }: Undelivered, options: OutboxOptions): Promise<Delivery> {
+/** Tries several times to deliver a notification. Resolves to false, with a warning, if it was not. */
+export async function deliver(to: Notify, { body }: Undelivered, options: DeliveryOptions): Promise<boolean> {
   const { clock, warn, signal } = options;
   for (let attempt = 1; ; attempt++) {
-    const delivery = await options.attempt(to, body);
-    if (delivery.delivered) return delivery;
-    const isLast = !delivery.again || attempt === mostAttempts || signal.aborted;
-    if (!isLast) await pause(clock, Math.max(delivery.wait ?? 0, backoff(attempt, clock)), signal);
+    const failed = await post(to, body, options);
+    if (!failed) return true;
+    const isLast = !failed.again || attempt === mostAttempts || signal.aborted;
+    const backoff = firstPause * 2 ** (attempt - 1) * (0.5 + clock.random());
+    if (!isLast) await pause(clock, Math.max(failed.wait ?? 0, backoff), signal);
     if (!isLast && !signal.aborted) continue;
-    warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${delivery.why}`);
-    return delivery;
+    warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${failed.why}`);
+    return false;
   }
 }
 
-/** The result of a delivery attempt; on failure, the reason and whether to retry at once or with the next check. */
-type Delivery =
-  | { readonly delivered: true }
-  | { readonly delivered: false; readonly why: string; readonly again: boolean; readonly wait?: number };
-
-export interface DeliveryOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly secrets: Secrets;
-  readonly signal: AbortSignal;
-}
-
-/** Milliseconds for one attempt. */
-const timeout = 10_000;
-
-/** The longest pause that a receiver may request, in milliseconds. */
-const longestWait = 60_000;
-
-/** Posts a document to the URL of a receiver. Error messages never contain the URL. */
-export async function deliver(to: Notify, body: object, options: DeliveryOptions): Promise<Delivery> {
-  const { secrets, signal } = options;
+/** Posts a document to the URL of a receiver; resolves to undefined if it was delivered. Messages never contain the URL. */
+async function post(to: Notify, body: object, options: DeliveryOptions): Promise<FailedDelivery | undefined> {
+  const secrets = options.openSecrets();
   try {
-    await secrets.ask([to.url], signal);
+    await secrets.ask([to.url], options.signal);
     const text = secrets.known(to.url);
-    if (text === undefined) return failDelivery(secrets.missing([to.url])[0] ?? `${to.url.secret} cannot be resolved`);
+    if (text === undefined)
+      return { why: secrets.missing([to.url])[0] ?? `${to.url.secret} cannot be resolved`, again: false };
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const fault = checkUrl(url, to);
-    return fault === undefined && url ? await send(url, shownTo(to, url, body), options) : failDelivery(fault ?? "");
+    if (fault !== undefined || !url) return { why: fault ?? "", again: false };
+    const shown = takesCards(to, url) && "text" in body ? adaptiveCard(body as MessageBody) : body;
+    return await send(url, shown, options);
   } catch (error) {
-    return { ...failDelivery(knownSecrets.clean(describeSystemError(error))), again: true };
+    return { why: knownSecrets.clean(describeSystemError(error)), again: true };
   }
-}
-
-function shownTo(to: Notify, url: URL, body: object): object {
-  return takesCards(to, url) && "text" in body ? adaptiveCard(body as MessageBody) : body;
-}
-
-function failDelivery(why: string): Delivery & { readonly delivered: false } {
-  return { delivered: false, why, again: false };
 }
 
 function checkUrl(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
@@ -134,17 +72,17 @@ function checkUrl(url: URL | undefined, { allowInsecure }: Notify): string | und
   return "it is plain http to another machine; use https, or set allowInsecure: true";
 }
 
-async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<Delivery> {
+/** Milliseconds for one attempt, and the longest pause that a receiver may request. */
+const [timeout, longestWait] = [10_000, 60_000];
+
+/** Redirects are not followed: a notification is meant for the configured receiver only. */
+async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<FailedDelivery | undefined> {
   const client = await openAgent(readNetwork(url.origin, env), timeout, {});
   const limit = AbortSignal.timeout(timeout);
   const end = () => void client.destroy().catch(() => {});
   signal.addEventListener("abort", end);
   try {
-    const {
-      statusCode,
-      headers,
-      body: answer,
-    } = await client.request({
+    const answer = await client.request({
       origin: url.origin,
       method: "POST",
       path: url.pathname + url.search,
@@ -152,15 +90,17 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
       body: JSON.stringify(body),
       signal: limit,
     });
-    await answer.dump({ limit: 64 * 1024 });
-    return toDelivery(
-      statusCode,
-      parseRetryDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()),
-    );
+    await answer.body.dump({ limit: 64 * 1024 });
+    const { statusCode: status, headers } = answer;
+    if (status >= 200 && status < 300) return undefined;
+    const asked = { "retry-after": headers["retry-after"], date: headers.date };
+    const wait = Math.min(parseRetryDelay(asked, Date.now()) ?? 0, longestWait);
+    const again = status === 408 || status === 425 || status === 429 || status >= 500;
+    return { why: `answered with ${status}`, again, wait };
   } catch (error) {
-    const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
-    const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(describeSystemError(error)));
-    return { ...failDelivery(why), again: true };
+    const ended = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
+    const why = ended ?? (limit.aborted ? "timed out" : knownSecrets.clean(describeSystemError(error)));
+    return { why, again: true };
   } finally {
     signal.removeEventListener("abort", end);
     await client.destroy().catch(() => {});
@@ -171,14 +111,6 @@ function credentials({ username, password }: URL): { readonly authorization?: st
   if (!username && !password) return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
-}
-
-/** Redirects are not followed: a notification is meant for the configured receiver only. */
-function toDelivery(status: number, asked = 0): Delivery {
-  if (status >= 200 && status < 300) return { delivered: true };
-  const again = status === 408 || status === 425 || status === 429 || status >= 500;
-  const wait = asked > 0 ? { wait: Math.min(asked, longestWait) } : {};
-  return { ...failDelivery(`answered with ${status}`), again, ...wait };
 }
 
 /** Hosts of webhooks of Microsoft Teams. */

@@ -11,7 +11,7 @@ import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { systemClock } from "./clock.ts";
 import { type Counts, messageBody, type Notification } from "./notification-texts.ts";
 import type { WatchOptions } from "./options.ts";
-import { createOutbox, deliver } from "./outbox.ts";
+import { deliver } from "./outbox.ts";
 
 export interface WatchState extends AsyncDisposable {
   readonly now: () => WatchMemory;
@@ -46,8 +46,11 @@ export function consoleUrlIn({ EVENKEEL_CONSOLE_URL: text }: Request["env"]): st
   );
 }
 
-/** Milliseconds to wait for deliveries at the end; the next leader delivers the rest. */
+/** Milliseconds, by the system clock, to wait for deliveries at the end; the next leader delivers the rest. */
 const lastChance = 5000;
+
+/** Maximum age in milliseconds of a notification that is tried again. */
+const longestAge = 24 * 3_600_000;
 
 export async function openWatchState(notes: Texts, options: WatchOptions): Promise<WatchState> {
   const { request, apply, clock, host } = options;
@@ -64,19 +67,32 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
     keeping = written.catch(() => {});
     return written;
   };
-  const outbox = createOutbox({
-    clock,
-    waiting: () => memory.undelivered,
-    done: (one) => {
-      change({ undelivered: memory.undelivered.filter((each) => each !== one) });
+  const delivery = {
+    ...{ env: request.env, clock, warn: host.warn, signal: over.signal },
+    openSecrets: () => openSecrets(request),
+  };
+  /** Delivers in order: later notifications wait for earlier ones. */
+  const deliverAll = async (to: string) => {
+    for (;;) {
+      const next = memory.undelivered.find((each) => each.to === to);
+      if (!next || over.signal.aborted) return;
+      const receiver = settings().notify.find(({ url }) => url.secret === to);
+      const isOld = () => clock.now() - Date.parse(next.since) > longestAge;
+      if (receiver && !(await deliver(receiver, next, delivery)) && !isOld()) return;
+      change({ undelivered: memory.undelivered.filter((each) => each !== next) });
       save().catch(() => {});
-    },
-    receiver: (to) => settings().notify.find(({ url }) => url.secret === to),
-    attempt: (to, body) => deliver(to, body, { env: request.env, secrets: openSecrets(request), signal: over.signal }),
-    warn: host.warn,
-    signal: over.signal,
-  });
-  outbox.flush();
+    }
+  };
+  const trying = new Map<string, Promise<void>>();
+  const flush = () => {
+    for (const { to } of memory.undelivered) {
+      if (trying.has(to)) continue;
+      const tried = deliverAll(to).catch((error) => host.warn(String(error)));
+      const ended = tried.finally(() => trying.delete(to));
+      trying.set(to, ended);
+    }
+  };
+  flush();
   return {
     now: () => memory,
     change,
@@ -88,22 +104,14 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
       );
       change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
     },
-    save: () => save().then(outbox.flush),
+    save: () => save().then(flush),
     [Symbol.asyncDispose]: async () => {
-      await within(outbox.settled(), lastChance);
-      over.abort();
+      const cancel = systemClock.alarm(lastChance, () => over.abort());
+      await Promise.all(trying.values());
+      cancel();
       await keeping;
     },
   };
-}
-
-/** Measured by the system clock, since the process is about to end. */
-async function within(work: Promise<void>, milliseconds: number): Promise<void> {
-  let cancel = () => {};
-  const end = new Promise<void>((resolve) => {
-    cancel = systemClock.alarm(milliseconds, resolve);
-  });
-  await Promise.race([work, end]).finally(cancel);
 }
 
 function openSecrets({ env, folder, debug }: Request) {

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { durationOf } from "../base/rate.ts";
-import { claimFor, type Holder, holderText, leaseDuration, newRun, tryLease } from "../state/lease.ts";
+import { claimFor, holderText, type Lease, type Leases, leaseDuration, newRun, tryLease } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { createWakeSignal, type WakeSignal } from "./clock.ts";
-import type { Leadership, WatchOptions } from "./options.ts";
+import type { WatchOptions } from "./options.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
 import { openWatchState, settingsFor } from "./watch-state.ts";
 
@@ -25,9 +25,9 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
   const progress: WatchProgress = { checks: 0, code: exit.done, unkept: undefined };
   for (let begun = false; !request.signal?.aborted; ) {
     try {
-      const code = await awaitLeadership(options, wakeSignal, () => {
+      const code = await watchAsLeader(options, wakeSignal, progress, () => {
         begun = true;
-      }).then((leader) => leader && checkAsLeader(leader, progress));
+      });
       if (code !== undefined) return code;
     } catch (error) {
       const isLast = progress.checks === options.checks;
@@ -41,61 +41,46 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
   return progress.code === exit.interrupted ? exit.interrupted : exit.done;
 }
 
-async function checkAsLeader(
-  leader: Leadership & AsyncDisposable,
-  progress: WatchProgress,
-): Promise<ExitCode | undefined> {
-  await using _ = leader;
-  const { state, options } = leader;
-  await using memory = await openWatchState(state.notes, options);
-  options.status.checked = () => memory.now().commit;
-  try {
-    return await runWatchLoop(leader, memory, progress);
-  } finally {
-    options.status.checked = () => undefined;
-  }
-}
-
-/** Waits for the lease of the watchers; undefined if it was stopped first. */
-async function awaitLeadership(
+/** Resolves to undefined if it lost the lease of the watchers, or was stopped before it got it. */
+async function watchAsLeader(
   options: WatchOptions,
   wakeSignal: WakeSignal,
+  progress: WatchProgress,
   begun: () => void,
-): Promise<(Leadership & AsyncDisposable) | undefined> {
+): Promise<ExitCode | undefined> {
   const { request, status } = options;
-  const { env, folder, signal } = request;
+  const { env, folder } = request;
+  await using state = await openState({ root: dirname(findWorkspace(folder)), name: loadSettings(folder).name, env });
+  await using lease = await awaitLease(state.watchLeases, options, wakeSignal, begun);
+  if (!lease) return undefined;
+  const settings = settingsFor(request);
+  await using memory = await openWatchState(state.notes, options);
+  status.checked = () => memory.now().commit;
+  try {
+    return await runWatchLoop({ options, wakeSignal, state, lease, settings }, memory, progress);
+  } finally {
+    status.checked = () => undefined;
+  }
+}
+
+/** Undefined if it was stopped first. */
+async function awaitLease(
+  leases: Leases,
+  { request: { env, signal }, status, host }: WatchOptions,
+  wakeSignal: WakeSignal,
+  begun: () => void,
+): Promise<Lease | undefined> {
   const claim = claimFor(newRun(new Date()), env);
   const duration = leaseDuration(env, durationOf);
-  const state = await openState({ root: dirname(findWorkspace(folder)), name: loadSettings(folder).name, env });
-  try {
-    for (let reported: string | undefined; !signal?.aborted; ) {
-      const taken = await tryLease(state.watchLeases, claim, duration);
-      begun();
-      status.standby = "heldBy" in taken ? taken.heldBy : undefined;
-      if (!("heldBy" in taken))
-        return disposable({ options, wakeSignal, state, lease: taken, settings: settingsFor(request) });
-      if (reported !== taken.heldBy.run) options.host.say(standbyText(taken.heldBy));
-      reported = taken.heldBy.run;
-      await wakeSignal.wait(Math.min(duration / 6, 5000));
-    }
-  } catch (error) {
-    await state[Symbol.asyncDispose]();
-    throw error;
+  for (let reported: string | undefined; !signal?.aborted; ) {
+    const taken = await tryLease(leases, claim, duration);
+    begun();
+    status.standby = "heldBy" in taken ? taken.heldBy : undefined;
+    if (!("heldBy" in taken)) return taken;
+    const { run, since } = taken.heldBy;
+    if (reported !== run) host.say(`Standby: ${holderText(taken.heldBy)} is the active watcher since ${since}.`);
+    reported = run;
+    await wakeSignal.wait(Math.min(duration / 6, 5000));
   }
-  await state[Symbol.asyncDispose]();
   return undefined;
-}
-
-function disposable(leader: Leadership): Leadership & AsyncDisposable {
-  return {
-    ...leader,
-    [Symbol.asyncDispose]: async () => {
-      await leader.lease[Symbol.asyncDispose]();
-      await leader.state[Symbol.asyncDispose]();
-    },
-  };
-}
-
-function standbyText(holder: Holder): string {
-  return `Standby: ${holderText(holder)} is the active watcher since ${holder.since}.`;
 }
