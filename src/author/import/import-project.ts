@@ -1,4 +1,3 @@
-import schema from "../../../schemas/manifest.schema.json" with { type: "json" };
 import { grouped } from "../../base/grouped.ts";
 import { isObject } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
@@ -6,12 +5,11 @@ import { compareTexts } from "../../base/text-format.ts";
 import { unavailable } from "../../model/availability.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { comparable, wireValue } from "../../model/field-meaning.ts";
-import type { PolicyColumn } from "../../model/kind-row.ts";
 import { fieldCheck } from "../../model/kind-schema.ts";
-import { catalogueEntry, identityOf, kindOf, policyKinds } from "../../model/kinds.ts";
+import { catalogueEntry, identityOf, kindOf, type PolicyKind, policyKinds } from "../../model/kinds.ts";
 import { ownerOfName } from "../../model/owner.ts";
 import { excludedNames, type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Fields, Live, Plain, Platform, Resource, Scalar, Value } from "../../model/types.ts";
+import type { Fields, Live, Plain, Platform, Resource, Value } from "../../model/types.ts";
 import { isAlike, isList, isReference } from "../../model/values.ts";
 import { withNames } from "./id-names.ts";
 import { importIntegration } from "./import-integration.ts";
@@ -35,14 +33,18 @@ export function importProject(
   values?: ValueForm,
 ): ImportedProject {
   const live = found.live.toSorted(byOrder(catalogue));
-  const named = (field: FieldSchema, value: Value) => withNames(field, value, found.named ?? [], catalogue);
-  const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
-    const own = live.filter((each) => each.kind === kind);
-    const { file, keys } = kindOf(catalogue, kind);
-    if (keys) return importParameters(own, platform, catalogue);
-    return only === undefined
-      ? importResources(file, own, catalogue, { values, named })
-      : importValues(own, { section, only }, catalogue);
+  const writing = {
+    values,
+    release: platform.release,
+    named: (field: FieldSchema, value: Value) => withNames(field, value, found.named ?? [], catalogue),
+  };
+  const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map((row) => {
+    return importKind(
+      row,
+      live.filter(({ kind }) => kind === row.kind),
+      catalogue,
+      writing,
+    );
   });
   const entries = imported.flatMap(({ entries }) => entries);
   const isWritable = ({ key }: Named) => withoutPasswords(key) === key;
@@ -77,51 +79,48 @@ function dropPasswords(entry: ImportedEntry): ImportedEntry {
 /** How values are written. */
 interface Writing {
   readonly values: ValueForm | undefined;
+  readonly release: string;
   readonly named: (field: FieldSchema, value: Value) => Value;
 }
 
-/** Resources of a kind. Resources with the same key are one in a policy, which is omitted if they differ. */
-function importResources(
-  file: ResourceKind,
+type ImportedResource = { readonly entry: ImportedEntry } | { readonly left: string } | undefined;
+
+/** Resources of a kind. Resources with the same identity are one in a policy, which is omitted if they differ. */
+function importKind(
+  { kind, only }: PolicyKind,
   live: readonly Live[],
   catalogue: Catalogue,
   writing: Writing,
 ): Pick<ImportedProject, "entries" | "remarks"> {
+  const { file, keys } = kindOf(catalogue, kind);
+  const importOne = (each: Live): ImportedResource => {
+    const integration = keys?.get(each.key);
+    if (integration) return importIntegration(integration, each, writing.release);
+    return keys ? undefined : importResource(file, only, each, writing);
+  };
   const namesakes = grouped(live, (each) => identityOf(catalogue, each)).values();
-  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike, writing) ?? []);
+  const results = [...namesakes].flatMap((alike) => importNamesakes(alike, importOne) ?? []);
+  const subject = keys ? "" : `${file.singular} `;
   return {
     entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
-    remarks: results.flatMap((result) => ("left" in result ? `${file.singular} ${result.left}` : [])),
+    remarks: results.flatMap((result) => ("left" in result ? `${subject}${result.left}` : [])),
   };
 }
 
 function importNamesakes(
-  file: ResourceKind,
   [first, ...others]: readonly Live[],
-  writing: Writing,
-): ReturnType<typeof importResource> {
+  importOne: (live: Live) => ImportedResource,
+): ImportedResource {
   if (!first) return undefined;
-  const result = importResource(file, first, writing);
+  const result = importOne(first);
   if (others.length === 0 || !result || "left" in result) return result;
-  const several = `the server has ${others.length + 1} of that name`;
+  const names = [...new Set([first, ...others].map(({ key }) => JSON.stringify(key)))];
+  const isOneName = names.length === 1;
+  const several = `the server has ${isOneName ? `${others.length + 1} of that name` : names.join(" and ")}`;
   const disagree = others.some(({ fields }) => !isAlike(fields as Plain, first.fields as Plain));
   if (disagree) return { left: `${first.key} is left out: ${several}, and they differ; keep one of them` };
-  return { entry: { ...result.entry, remarks: [...result.entry.remarks, several] } };
-}
-
-function importParameters(
-  live: readonly Live[],
-  { release }: Platform,
-  catalogue: Catalogue,
-): Pick<ImportedProject, "entries" | "remarks"> {
-  const results = live.flatMap((each) => {
-    const integration = catalogueEntry(catalogue, each);
-    return integration ? importIntegration(integration, each, release) : [];
-  });
-  return {
-    entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
-    remarks: results.flatMap((result) => ("left" in result ? result.left : [])),
-  };
+  const remark = isOneName ? several : `${several}, which differ only in case`;
+  return { entry: { ...result.entry, remarks: [...result.entry.remarks, remark] } };
 }
 
 /** The order of `fmt`: that of the catalogue, then by identity. */
@@ -143,56 +142,6 @@ function describeOthers(other: FoundProject["others"][number], platform: Platfor
   return `${other.key} is left out: ${whyUndeclarable(other, platform, catalogue) ?? own}`;
 }
 
-/** The schema of a section with one value for each key, by the pattern of the key. */
-interface SectionSchema {
-  readonly patternProperties: Readonly<
-    Record<string, { readonly enum: readonly Scalar[]; readonly "x-expected": string }>
-  >;
-}
-
-const sections = schema.definitions.Policy.properties as unknown as Readonly<Record<string, SectionSchema>>;
-
-/**
- * Resources with one value each, and remarks on those that a policy cannot declare. Keys of one identity are one
- * resource in a policy, which is left out if their values differ.
- */
-function importValues(
-  live: readonly Live[],
-  { section, only }: Required<Pick<PolicyColumn, "section" | "only">>,
-  catalogue: Catalogue,
-): Pick<ImportedProject, "entries" | "remarks"> {
-  const entries: ImportedEntry[] = [];
-  const remarks: string[] = [];
-  for (const namesakes of grouped(live, (each) => identityOf(catalogue, each)).values()) {
-    const [first] = namesakes;
-    if (!first) continue;
-    const value = first.fields[only] as Scalar;
-    const disagree = namesakes.some(({ fields }) => fields[only] !== value);
-    const why = disagree
-      ? "they differ only in case and disagree; keep one of them"
-      : misfit(section, first.key, value);
-    if (why) remarks.push(`${first.kind} ${listNames(namesakes)} is left out: ${why}`);
-    else entries.push(toEntry(first, namesakes, new Map([[only, { form: "value", value }]])));
-  }
-  return { entries, remarks };
-}
-
-function misfit(section: string, key: string, value: Scalar): string | undefined {
-  const patterns = Object.entries(sections[section]?.patternProperties ?? {});
-  const [, allowed] = patterns.find(([pattern]) => new RegExp(pattern, "u").test(key)) ?? [];
-  if (key.trim() !== key || !allowed) return "a policy cannot contain its name";
-  return allowed.enum.includes(value) ? undefined : `expected ${allowed["x-expected"]}, the server has another value`;
-}
-
-function toEntry({ kind, key }: Live, namesakes: readonly Live[], fields: ImportedEntry["fields"]): ImportedEntry {
-  const remarks = namesakes.length > 1 ? [`the server has ${listNames(namesakes)}, which differ only in case`] : [];
-  return { kind, key, fields, remarks };
-}
-
-function listNames(namesakes: readonly Live[]): string {
-  return namesakes.map(({ key }) => JSON.stringify(key)).join(" and ");
-}
-
 /**
  * Declares a resource so that a plan shows no difference: every reported field that is set and neither at its default
  * nor at the usual value of new resources, and blanks for required secrets. Returns a sentence if no policy can
@@ -200,9 +149,12 @@ function listNames(namesakes: readonly Live[]): string {
  */
 function importResource(
   file: ResourceKind,
+  only: string | undefined,
   live: Live,
   { values, named }: Writing,
-): { readonly entry: ImportedEntry } | { readonly left: string } | undefined {
+): ImportedResource {
+  const why = only === undefined ? undefined : explainUnfit(file, only, live);
+  if (why !== undefined) return { left: `${JSON.stringify(live.key)} is left out: ${why}` };
   const fields = new Map<string, ImportedValue>();
   const defaults = new Map<string, ImportedValue>();
   const remarks: string[] = [];
@@ -226,6 +178,14 @@ function importResource(
   if (live.key === "" && fields.size === 0) return undefined;
   const unknown = remarks.length > 0 ? [`not reported, may be set: ${remarks.join(", ")}`] : [];
   return { entry: { kind: live.kind, key: live.key, fields, defaults, remarks: unknown } };
+}
+
+/** Explains why a policy cannot have a resource as a key with one value. */
+function explainUnfit({ fields: { properties } }: ResourceKind, only: string, live: Live): string | undefined {
+  if (!/^\S(?:.*\S)?$/u.test(live.key)) return "a policy cannot contain its name";
+  const { [only]: field = {} } = properties;
+  const { "x-expected": expected = "another value" } = field;
+  return isPossible(field, live.fields[only]) ? undefined : `expected ${expected}, the server has another value`;
 }
 
 /** An omitted value as a policy can declare it; an unset text is empty. */
