@@ -20,7 +20,7 @@ import { textIn } from "../../workspace/walk.ts";
 import type { Editable } from "../format/edit.ts";
 import { selectorFor } from "../import/names.ts";
 import { valueWithoutPasswords } from "../import/plain-values.ts";
-import { literal, policyText } from "../import/policy.ts";
+import { escapeTexts, literal, policyText } from "../import/policy.ts";
 
 /** The manifests of a workspace, possibly edited. */
 export interface Manifests {
@@ -212,12 +212,6 @@ function declaredPart(live: Plain, declared: Plain): Plain {
   if (isScalar(live) || isList(live) || isScalar(declared) || isList(declared)) return live;
   const members = Object.entries(live).filter(([name]) => Object.hasOwn(declared, name));
   return Object.fromEntries(members.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
-}
-
-function escapeTexts(value: Plain): Plain {
-  if (isScalar(value)) return literal(value);
-  if (isList(value)) return value.map(escapeTexts);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escapeTexts(each)]));
 }
 
 /** Lines that an edit removes and adds, at a line of the final file, from 1. */

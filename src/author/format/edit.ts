@@ -215,7 +215,8 @@ function inline(value: WritableValue, like: Scalar | undefined, inFlow: boolean)
 /** A longer list or mapping has one item on each line. */
 const longestLine = 90;
 
-function toNode(value: WritableValue): Node {
+/** A value as a node. A short list or mapping is on one line. */
+export function toNode(value: WritableValue): Node {
   if (isNode(value)) return value;
   if (isPlainScalar(value)) return scalarOf(value);
   const node = isList(value) ? new YAMLSeq() : new YAMLMap();

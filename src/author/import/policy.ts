@@ -1,6 +1,6 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../../base/grouped.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, objectOf } from "../../base/json.ts";
 import { printable } from "../../base/printable.ts";
 import { selectorKeys } from "../../manifest/policy-text.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -9,7 +9,7 @@ import { bareName, idIn, isId, type Owner, ownerOfName } from "../../model/owner
 import { isSingleton } from "../../model/resource-kind.ts";
 import type { Kind, Live, Plain, Project, Scalar as Value } from "../../model/types.ts";
 import { isList, isScalar } from "../../model/values.ts";
-import { asciiEscapes, scalarOf } from "../format/edit.ts";
+import { asciiEscapes, scalarOf, toNode } from "../format/edit.ts";
 
 export interface FoundProject {
   readonly project: Project;
@@ -103,29 +103,45 @@ export function policyFileText(drafts: readonly Draft[], schema: string, catalog
 function documentText(draft: Draft, catalogue: Catalogue): string {
   const { name, projects, except, priority, until, reason, entries, disabled = [] } = draft;
   const { absent = [], exclusive = [] } = draft;
-  const root = new YAMLMap();
-  const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
-  add("apiVersion", new Scalar("evenkeel/v1"));
-  add("kind", new Scalar("Policy"));
-  add("name", scalarOf(name));
   const owner = ownerOfDraft(draft);
-  add(selectorKeys[owner], owner === "instance" ? new Scalar(true) : toList(projects.map(bareSelector)));
-  if (except.length > 0) add("except", toList(except.map(bareSelector)));
-  if (priority !== undefined) add("priority", new Scalar(priority));
-  if (until !== undefined) add("until", scalarOf(until));
-  if (reason !== undefined) add("reason", scalarOf(reason));
-  for (const { kind, section, only } of policyKinds(catalogue, owner)) {
+  const sections = policyKinds(catalogue, owner).flatMap(({ kind, section, only }): [string, Node][] => {
     const listed = entries.filter((entry) => entry.kind === kind);
-    if (listed.length > 0) add(section, isSingle(kind, catalogue) ? toSingleton(listed) : toSection(listed, only));
-  }
-  if (disabled.length > 0) add("disabled", toList(disabled));
-  if (absent.length > 0) add("absent", toAbsent(absent, catalogue));
-  if (exclusive.length > 0) add("exclusive", toList(exclusive));
+    if (listed.length === 0) return [];
+    return [[section, isSingle(kind, catalogue) ? toSingleton(listed) : toSection(listed, only)]];
+  });
+  const absentKeys = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
+    ([section, each]) => [section, toList(each.map(({ key }) => literal(key)))] as const,
+  );
+  const root = toMap([
+    ["apiVersion", new Scalar("evenkeel/v1")],
+    ["kind", new Scalar("Policy")],
+    ["name", scalarOf(name)],
+    [selectorKeys[owner], owner === "instance" ? new Scalar(true) : toList(projects.map(bareSelector))],
+    ...listIf("except", except.map(bareSelector)),
+    ...Object.entries({ priority, until, reason }).flatMap(([key, value]): [string, Node][] =>
+      value === undefined ? [] : [[key, scalarOf(value)]],
+    ),
+    ...sections,
+    ...listIf("disabled", disabled),
+    ...(absentKeys.length > 0 ? [["absent", toMap(absentKeys)] as const] : []),
+    ...listIf("exclusive", exclusive),
+  ]);
   const document = new Document(root);
   document.comment = toComment(draft.remarks);
   const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
   const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
   return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
+}
+
+function listIf(key: string, items: readonly (string | number)[]): readonly (readonly [string, Node])[] {
+  return items.length > 0 ? [[key, toList(items)]] : [];
+}
+
+function toMap(pairs: readonly (readonly [key: string | Scalar, value: Node])[], flow = false): YAMLMap {
+  const map = new YAMLMap();
+  map.items = pairs.map(([key, value]) => new Pair(typeof key === "string" ? scalarOf(key) : key, value));
+  if (flow) map.flow = true;
+  return map;
 }
 
 /** The owner of the selected projects or groups, or the instance. */
@@ -146,22 +162,9 @@ function isSingle(kind: Kind, catalogue: Catalogue): boolean {
   return file !== undefined && isSingleton(file);
 }
 
-function toSingleton([first, ...others]: readonly ImportedEntry[]): YAMLMap {
-  const map = toParameters({
-    kind: "",
-    key: "",
-    remarks: [],
-    fields: new Map([first, ...others].flatMap((each) => [...(each?.fields ?? [])])),
-  });
-  map.commentBefore = toComment(first?.remarks ?? []);
-  return map;
-}
-
-function toAbsent(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): YAMLMap {
-  const map = new YAMLMap();
-  map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
-    ([section, each]) => new Pair(new Scalar(section), toList(each.map(({ key }) => literal(key)))),
-  );
+function toSingleton(entries: readonly ImportedEntry[]): YAMLMap {
+  const map = toParameters(entries.flatMap(({ fields }) => [...fields]));
+  map.commentBefore = toComment(entries[0]?.remarks ?? []);
   return map;
 }
 
@@ -176,66 +179,54 @@ function toList(selectors: readonly (string | number)[]): YAMLSeq {
 }
 
 function toSection(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
-  const map = new YAMLMap();
-  map.items = entries.map((entry) => new Pair(toKey(entry), entryNode(entry, only)));
-  return map;
+  return toMap(
+    entries.map((entry) => {
+      const key = scalarOf(literal(entry.key));
+      key.commentBefore = toComment(entry.remarks);
+      return [key, entryNode(entry, only)];
+    }),
+  );
 }
 
-export function entryNode(entry: ImportedEntry, only: string | undefined): Node {
-  const value = entry.fields.get(only ?? "");
-  return value ? toNode(value) : toParameters(entry);
+export function entryNode({ fields }: ImportedEntry, only: string | undefined): Node {
+  const value = fields.get(only ?? "");
+  return value ? toImported(value) : toParameters([...fields]);
 }
 
-function toParameters({ fields }: ImportedEntry): YAMLMap {
-  const parameters = new YAMLMap();
-  parameters.items = [...fields].map(([name, stated]) => new Pair(new Scalar(name), toNode(stated)));
-  return parameters;
+function toParameters(fields: readonly (readonly [string, ImportedValue])[]): YAMLMap {
+  return toMap(fields.map(([name, stated]) => [name, toImported(stated)]));
 }
 
-function toKey({ key, remarks }: ImportedEntry): Scalar {
-  const node = scalarOf(literal(key));
-  node.commentBefore = toComment(remarks);
-  return node;
-}
-
-function toNode(stated: ImportedValue): Node {
-  if (stated.form === "value") return plainNode(stated.value);
+function toImported(stated: ImportedValue): Node {
+  if (stated.form === "value") return toNode(escapeTexts(stated.value));
   if (stated.form === "template") return scalarOf(stated.text);
-  if (stated.form === "items") return itemsNode(stated.items);
+  if (stated.form === "items") {
+    const list = new YAMLSeq();
+    list.items = stated.items.map((item) =>
+      toMap(
+        Object.entries(item).map(([name, value]) => [
+          name,
+          isBlank(value) ? referenceNode(value) : toNode(escapeTexts(value)),
+        ]),
+        true,
+      ),
+    );
+    return list;
+  }
   const reference = referenceNode(stated);
   reference.comment = ` ${stated.why}`;
   return reference;
 }
 
 function referenceNode({ reference }: Blank): YAMLMap {
-  const node = new YAMLMap();
-  node.flow = true;
-  node.items = [new Pair(new Scalar("secret"), new Scalar(reference))];
-  return node;
+  return toMap([["secret", scalarOf(reference)]], true);
 }
 
-function itemsNode(items: readonly ImportedItem[]): YAMLSeq {
-  const list = new YAMLSeq();
-  list.items = items.map((item) => {
-    const node = new YAMLMap();
-    node.items = Object.entries(item).map(
-      ([name, value]) => new Pair(new Scalar(name), isBlank(value) ? referenceNode(value) : plainNode(value)),
-    );
-    node.flow = true;
-    return node;
-  });
-  return list;
-}
-
-/** A value as a node, its texts escaped. A short list or mapping is on one line. */
-export function plainNode(value: Plain): Node {
-  if (isScalar(value)) return scalarOf(literal(value));
-  const node = isList(value) ? new YAMLSeq() : new YAMLMap();
-  node.items = isList(value)
-    ? value.map(plainNode)
-    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), plainNode(each)));
-  node.flow = JSON.stringify(value).length < longestLine;
-  return node;
+/** {@link literal} for each text within a value. */
+export function escapeTexts(value: Plain): Plain {
+  if (isScalar(value)) return literal(value);
+  if (isList(value)) return value.map(escapeTexts);
+  return objectOf(Object.keys(value), (name) => escapeTexts(value[name] ?? null));
 }
 
 /** Escapes a literal value: `$${` is `${` (docs/manifests.md). */
