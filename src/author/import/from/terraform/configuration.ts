@@ -6,11 +6,13 @@ import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 import {
+  attributeValue,
   expandDynamic,
   type Instance,
   instancesOf,
   type Module,
   type NestedBlock,
+  otherProvider,
   pathOf,
   readName,
   unknownHere,
@@ -24,122 +26,113 @@ export interface TerraformDeclaration {
   readonly resource: ProviderResource;
 }
 
-/** Integrations and licenses in the files, with problems for values that the files alone do not determine. */
+/** Resources in the files, with problems for values that the files alone do not determine. */
 export interface Declarations {
-  readonly declarations: readonly TerraformDeclaration[];
-  readonly problems: readonly Problem[];
+  readonly declarations: TerraformDeclaration[];
+  readonly problems: Problem[];
   /** Resources of other types. */
-  readonly others: readonly NamedPlace[];
+  readonly others: NamedPlace[];
 }
 
-/** The integrations and licenses that a module's files declare. */
+/** The resources that a module's files declare. A variable may be set elsewhere, as in a pipeline's environment. */
 export function declarationsIn(module: Module): Declarations {
-  const own = contentOf(module);
-  return { ...own, problems: [...own.problems, ...warnAssumed(module)] };
-}
-
-function contentOf(module: Module): Declarations {
-  const parsed = module.blocks.map((block) => ofBlock(block, module));
-  return {
-    declarations: parsed.flatMap((each) => each.declarations),
-    problems: parsed.flatMap((each) => each.problems),
-    others: [
-      ...module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
-        type === "resource" && /^gitlab_/.test(of) && !isMapped(of) ? [{ name: of, place: () => place }] : [],
-      ),
-      ...parsed.flatMap((each) => each.others ?? []),
-    ],
-  };
-}
-
-/** The declarations of called modules, whose variables are not assumed: calls leave out what has a default. */
-function ofCall(block: HclBlock, module: Module): Found {
-  const name = `${module.prefix}module.${block.labels[0]}`;
-  const called = module.called(block);
-  const left = (why: string): Found => ({
-    declarations: [],
-    problems: [notImported(block.place, `${name} is ${why}`)],
-  });
-  if (called === undefined) return left("not followed: name its files too, or import what terraform show -json prints");
-  if (typeof called === "string") return left(`left out: ${called}`);
-  const each = called.map((one) => contentOf(one.module));
-  return {
-    declarations: each.flatMap((one) => one.declarations),
-    problems: each.flatMap((one) => one.problems),
-    others: each.flatMap((one) => one.others),
-  };
-}
-
-/** A variable may be set elsewhere, for example in the environment of a pipeline. */
-function warnAssumed({ assumed }: Module): readonly Problem[] {
-  return [...assumed].map(([name, place]) => {
+  const into: Declarations = { declarations: [], problems: [], others: [] };
+  collect(module, into);
+  for (const [name, place] of module.assumed) {
     const message = `var.${name} is assumed to have its default: no file of variables that was named sets it`;
-    return { severity: "warning", rule: "assumed", message, place };
-  });
+    into.problems.push({ severity: "warning", rule: "assumed", message, place });
+  }
+  return into;
 }
 
-type Found = Omit<Declarations, "others"> & Partial<Declarations>;
+function collect(module: Module, into: Declarations): void {
+  for (const block of module.blocks) {
+    const [type = ""] = block.labels;
+    if (block.type === "module") collectCalled(block, module, into);
+    else if (block.type !== "resource") continue;
+    else if (isMapped(type)) collectResource(block, module, into);
+    else if (type.startsWith("gitlab_")) into.others.push({ name: type, place: () => block.place });
+  }
+}
 
-function ofBlock(block: HclBlock, module: Module): Found {
+/** The variables of called modules are not assumed: calls leave out what has a default. */
+function collectCalled(block: HclBlock, module: Module, into: Declarations): void {
+  const called = module.called(block);
+  if (typeof called === "object") {
+    for (const one of called) collect(one.module, into);
+    return;
+  }
+  const unfollowed = "not followed: name its files too, or import what terraform show -json prints";
+  const why = called === undefined ? unfollowed : `left out: ${called}`;
+  into.problems.push(notImported(block.place, `${module.prefix}module.${block.labels[0]} is ${why}`));
+}
+
+function collectResource(block: HclBlock, module: Module, into: Declarations): void {
+  const [type = "", name = ""] = block.labels;
+  const left = (why: string, index = "", place = block.place) => {
+    into.problems.push(notImported(place, `${module.prefix}${type}.${name}${index} is left out: ${why}`));
+  };
+  const found = block.attributes.has("provider") ? otherProvider : instancesOf(block, module);
+  const instances = found.length === 0 ? "its for_each or count is empty" : found;
+  if (typeof instances === "string") {
+    left(instances);
+    return;
+  }
+  const ignored = listIgnored(block);
+  for (const instance of instances) {
+    if (ignored === "all") left("it ignores all changes", instance.index, findOwner(block)?.place);
+    else {
+      const owner = ownerMeant(block, instance);
+      if ("why" in owner) left(owner.why, instance.index, findOwner(block)?.place);
+      else collectInstance(block, { instance, ignored, project: owner.name, prefix: module.prefix }, into);
+    }
+  }
+}
+
+/** The attribute that names the project or group. */
+function findOwner({ attributes, labels: [type = ""] }: HclBlock): HclAttribute | undefined {
+  const names = isItself(type) ? ["name"] : ownerAttributes(type);
+  return names.flatMap((each) => attributes.get(each) ?? [])[0];
+}
+
+/** The project or group of a resource, as in addresses; or the reason why it is unknown. */
+function ownerMeant(block: HclBlock, { names }: Instance): { readonly name: string } | { readonly why: string } {
   const [type = ""] = block.labels;
-  const name = `${module.prefix}${type}.${block.labels[1]}`;
-  const left = (why: string): Found => ({
-    declarations: [],
-    problems: [notImported(block.place, `${name} is left out: ${why}`)],
-  });
-  if (block.type === "module") return ofCall(block, module);
-  if (block.type !== "resource") return { declarations: [], problems: [] };
-  if (!isMapped(type)) return { declarations: [], problems: [] };
-  const provider = block.attributes.get("provider")?.value;
-  if (provider) return left("it has a provider of its own, which may be another server");
-  const instances = instancesOf(block, module);
-  if (typeof instances === "string") return left(instances);
-  if (instances.length === 0) return left("its for_each or count is empty");
-  const each = instances.map((instance) => ofInstance(block, instance, module.prefix));
-  return { declarations: each.flatMap((one) => one.declarations), problems: each.flatMap((one) => one.problems) };
+  const owner = ownerOfType(type);
+  if (owner === "instance") return { name: instanceName };
+  const stated = findOwner(block);
+  if (!stated) return { why: `it states no ${isItself(type) ? "name" : owner}` };
+  const name = isItself(type) ? pathOf(block, names) : readName(attributeValue(stated, names));
+  if (name !== undefined) return { name: ownerName(owner, name) };
+  if (type === "gitlab_project" && !block.attributes.has("namespace_id"))
+    return { why: "without namespace_id it is a project of the token's user" };
+  const words = isItself(type) ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
+  return { why: `${words} ${unknownHere}` };
 }
 
 /** Meta-arguments of Terraform. */
 const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
 
-function ofInstance(block: HclBlock, instance: Instance, prefix: string): Found {
-  const [type = "", name = ""] = block.labels;
-  const address = `${prefix}${type}.${name}${instance.index}`;
-  const ignored = listIgnored(block);
-  const owner = ownerOfType(type);
-  const stated = isItself(type)
-    ? block.attributes.get("name")
-    : ownerAttributes(type).flatMap((each) => block.attributes.get(each) ?? [])[0];
-  const left = (why: string): Found => ({
-    declarations: [],
-    problems: [notImported(stated?.place ?? block.place, `${address} is left out: ${why}`)],
-  });
-  if (ignored === "all") return left("it ignores all changes");
-  if (!stated && owner !== "instance") return left(`it states no ${isItself(type) ? "name" : owner}`);
-  const named = isItself(type) ? pathOf(block, instance.names) : stated && ownerMeant(stated.value, instance);
-  const found = owner === "instance" ? instanceName : named;
-  if (found === undefined) {
-    const words = isItself(type) || !stated ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
-    const isPersonal = type === "gitlab_project" && !block.attributes.has("namespace_id");
-    return left(isPersonal ? "without namespace_id it is a project of the token's user" : `${words} ${unknownHere}`);
-  }
-  const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
-  const remaining = own.filter(([attribute]) => !ignored.includes(attribute));
-  const blocks = listNested(block, instance).filter(([name]) => !ignored.includes(name));
-  const single = remaining.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
-  const resource = { address, type, attributes: new Map([...single, ...blocks]), place: () => block.place };
-  const stand = [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(warnNested)];
-  const problems = stand.flatMap(({ of, place }) => {
-    const why = ignored.includes(of) ? "its changes are ignored" : unreadBlocks[of];
-    return why === undefined ? [] : [notImported(place, `${of} of ${address} is left out: ${why}`)];
-  });
-  const declarations = [{ project: ownerName(owner, found), resource }];
-  return { declarations, problems: [...problems, ...warnProtection(block, address)] };
+interface Placed {
+  readonly instance: Instance;
+  readonly ignored: readonly string[];
+  readonly project: string;
+  readonly prefix: string;
 }
 
-function ownerMeant(expression: HclExpression, { names }: Instance): string | undefined {
-  const value = evaluate(expression, names);
-  return "known" in value ? readName(value.known) : undefined;
+function collectInstance(block: HclBlock, { instance, ignored, project, prefix }: Placed, into: Declarations): void {
+  const [type = "", name = ""] = block.labels;
+  const address = `${prefix}${type}.${name}${instance.index}`;
+  const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
+  const single = own.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
+  const stated = [...single, ...listNested(block, instance)].filter(([attribute]) => !ignored.includes(attribute));
+  const resource = { address, type, attributes: new Map(stated), place: () => block.place };
+  into.declarations.push({ project, resource });
+  for (const { of, place } of [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(warnNested)]) {
+    const why = ignored.includes(of) ? "its changes are ignored" : unreadBlocks[of];
+    if (why !== undefined) into.problems.push(notImported(place, `${of} of ${address} is left out: ${why}`));
+  }
+  into.problems.push(...warnProtection(block, address));
 }
 
 /** Blocks of Terraform itself with effects, and the reasons why they are left out. */

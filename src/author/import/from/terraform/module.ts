@@ -95,7 +95,7 @@ function callModule(block: HclBlock, names: Names, create: CreateModule): readon
   const providers = block.attributes.get("providers")?.value;
   const isOther = (each: HclExpression) => each.form !== "path" || each.steps.length > 1;
   if (providers && (providers.form !== "mapping" || providers.pairs.some(([, provider]) => isOther(provider))))
-    return "it has a provider of its own, which may be another server";
+    return otherProvider;
   const instances = instancesOf(block, { names });
   if (typeof instances === "string") return instances;
   return instances.map((instance) => ({
@@ -106,6 +106,9 @@ function callModule(block: HclBlock, names: Names, create: CreateModule): readon
     }, instance.index),
   }));
 }
+
+/** The reason why a block is left out. */
+export const otherProvider = "it has a provider of its own, which may be another server";
 
 /** The values of files of variables, of which later ones win. Files do not mark values as sensitive. */
 export function variablesIn(files: readonly Pick<HclBlock, "attributes">[]): Parameters<typeof moduleOf>[2] {
@@ -238,7 +241,7 @@ function computed(
   }
 }
 
-function attributeValue(attribute: HclAttribute | undefined, names: Names): unknown {
+export function attributeValue(attribute: HclAttribute | undefined, names: Names): unknown {
   const value = attribute && evaluate(attribute.value, names);
   return value && "known" in value ? value.known : undefined;
 }
