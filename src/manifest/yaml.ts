@@ -5,11 +5,12 @@ export type Yaml =
   | { readonly values: readonly unknown[] }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
 
-/** Never throws. With `lenient`, the last of duplicate keys takes effect. */
-export function parseYaml(text: string, { lenient = false } = {}): Yaml {
+/** Never throws. With `lenient`, the last of duplicate keys takes effect; with `merge`, `<<` is the key that merges. */
+export function parseYaml(text: string, { lenient = false, merge = false } = {}): Yaml {
   try {
     const values: unknown[] = [];
-    loadAll(text, (value) => values.push(value), { schema: coreSchema, json: lenient });
+    const schema = merge ? coreSchema.extend({ implicit: [mergeKey] }) : coreSchema;
+    loadAll(text, (value) => values.push(value), { schema, json: lenient });
     return { values: withPlainValues(text, values) };
   } catch (error) {
     if (error instanceof RangeError) return { reason: tooDeep, duplicate: false, line: 0, column: 0 };
@@ -84,6 +85,8 @@ export const coreSchema = FAILSAFE_SCHEMA.extend({
     });
   }),
 });
+
+const mergeKey = new Type("tag:yaml.org,2002:merge", { kind: "scalar", resolve: (text: unknown) => text === "<<" });
 
 function keepSpelling(value: unknown, text: string | null): unknown {
   return text === null || text === "" || String(value) === text ? value : new Respelled(value, text);

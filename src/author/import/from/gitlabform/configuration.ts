@@ -1,6 +1,7 @@
 import table from "../../../../../schemas/coming-from/gitlabform.json" with { type: "json" };
-import { isObject, type JsonObject } from "../../../../base/json.ts";
+import { isObject, type JsonObject, objectOf } from "../../../../base/json.ts";
 import { nearest as nearestWord } from "../../../../base/nearest.ts";
+import { aliasFault } from "../../../../manifest/document.ts";
 import { type Places, placesIn } from "../../../../manifest/positions.ts";
 import { parseYaml } from "../../../../manifest/yaml.ts";
 import type { Owner } from "../../../../model/owner.ts";
@@ -87,32 +88,10 @@ function parseFlag(key: string, value: unknown): unknown {
   return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
 }
 
-/** Limits of a configuration with aliases expanded. */
-const mostValues = 200_000;
-const mostLevels = 50;
-
-/**
- * Resolves merge keys: own keys take precedence, then the first of several mappings. @throws RangeError if aliases make
- * it huge or recursive.
- */
-function flatten(value: unknown, isYaml11: boolean): unknown {
-  let count = 0;
-  const read = isYaml11 ? parseFlag : (_key: string, each: unknown) => each;
-  const copy = (each: unknown, depth: number): unknown => {
-    if (++count > mostValues) throw new RangeError(`aliases make this more than ${mostValues} values`);
-    if (depth > mostLevels) throw new RangeError("aliases make this part of itself");
-    if (Array.isArray(each)) return each.map((item) => copy(item, depth + 1));
-    return isObject(each) ? members(each, depth) : each;
-  };
-  const members = (object: JsonObject, depth: number): JsonObject => {
-    const { "<<": brought, ...own } = object;
-    const sources = (Array.isArray(brought) ? brought : [brought]).filter(isObject);
-    const inherited = sources.toReversed().map((source) => copy(source, depth + 1));
-    const copied = Object.entries(own).map(([key, each]) => [key, read(key, copy(each, depth + 1))] as const);
-    // Defined instead of assigned, because a key may be `__proto__`.
-    return Object.fromEntries([...inherited.filter(isObject).flatMap(Object.entries), ...copied]);
-  };
-  return copy(value, 0);
+function withFlags(value: JsonObject): JsonObject {
+  const read = (each: unknown): unknown =>
+    Array.isArray(each) ? each.map(read) : isObject(each) ? withFlags(each) : each;
+  return objectOf(Object.keys(value), (key) => parseFlag(key, read(value[key])));
 }
 
 export interface ConfigLevel {
@@ -141,7 +120,7 @@ export function readConfiguration({ name, text }: ForeignFile): Configuration {
     ...empty,
     problems: [unusable({ file: name, line: 1, column: 1, ...at }, message)],
   });
-  const yaml = parseYaml(text);
+  const yaml = parseYaml(text, { merge: true });
   if ("reason" in yaml) return fail(yaml.reason, { line: yaml.line + 1, column: yaml.column + 1 });
   const [root] = yaml.values;
   if (yaml.values.length !== 1 || !isObject(root)) return fail("expected one document, a gitlabform configuration");
@@ -185,22 +164,17 @@ function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml
     ...unreadKeys(root, at),
     ...unreadLevels(body, at),
   ];
-  const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
   const others: NamedPlace[] = [...unsupported.keys()]
     .filter((name) => Object.hasOwn(root, name))
     .map((name) => ({ name, place: () => at(name) }));
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
-    try {
-      const sections = flatten(level, isYaml11);
-      const names = isObject(sections) ? Object.keys(sections).filter((name) => !knownSections.has(name)) : [];
-      others.push(...names.map((name) => ({ name, place: () => place(name) })));
-      return { key, config: { ...readIntegrations(sections, section), ...readResources(sections) }, place };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      problems.push(unusable(place(), error.message));
-      return { key, config: {}, place };
-    }
+    const fault = aliasFault(level);
+    if (fault) problems.push(unusable(place(), fault.message));
+    const sections = fault || !isObject(level) ? {} : level;
+    const names = Object.keys(sections).filter((name) => !knownSections.has(name));
+    others.push(...names.map((name) => ({ name, place: () => place(name) })));
+    return { key, config: readSections(isYaml11 ? withFlags(sections) : sections, hasServices(root)), place };
   });
   const skips = (key: string) =>
     readList(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
@@ -215,22 +189,21 @@ function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml
 
 const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit", ...resourceSections]);
 
-function isVersionOfServices({ config_version: version }: JsonObject): boolean {
+function hasServices({ config_version: version }: JsonObject): boolean {
   return typeof version === "number" && version <= lastOfServices;
 }
 
-function readIntegrations(level: unknown, sections: readonly string[]): JsonObject {
-  if (!isObject(level)) return {};
-  const stated = sections.filter((section) => Object.hasOwn(level, section)).map((section) => level[section]);
-  if (stated.length === 0) return "inherit" in level ? { inherit: level.inherit } : {};
-  const merged = stated.every(isObject) ? Object.assign(Object.create(null), ...stated) : stated.at(-1);
-  return { ...("inherit" in level && { inherit: level.inherit }), integrations: merged };
-}
-
-function readResources(level: unknown): JsonObject {
-  if (!isObject(level)) return {};
+/** The sections that policies are about, integrations first; services are older ones. */
+function readSections(level: JsonObject, withServices: boolean): JsonObject {
+  const names = withServices ? ["services", "integrations"] : ["integrations"];
+  const stated = names.filter((name) => Object.hasOwn(level, name)).map((name) => level[name]);
+  const integrations = stated.every(isObject) ? Object.assign(Object.create(null), ...stated) : stated.at(-1);
   const isRead = (name: string) => (sectionTable(name) && name !== "integrations") || name === archiving.section;
-  return Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name)));
+  return {
+    ...("inherit" in level && { inherit: level.inherit }),
+    ...(stated.length > 0 && { integrations }),
+    ...Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name))),
+  };
 }
 
 type At = (...path: string[]) => Place;
@@ -262,11 +235,11 @@ function unreadLevels(body: JsonObject, at: At): readonly Problem[] {
 }
 
 function services(root: JsonObject, body: JsonObject, at: At): readonly Problem[] {
-  if (isVersionOfServices(root)) return [];
-  return Object.entries(body).flatMap(([key, level]): Problem[] => {
+  if (hasServices(root)) return [];
+  const message = "services is left out: gitlabform ignores it since config_version 3; call it integrations";
+  return Object.entries(body).flatMap(([key, level]) => {
     if (!isObject(level) || !Object.hasOwn(level, "services")) return [];
-    const message = "services is left out: gitlabform ignores it since config_version 3; call it integrations";
-    return [{ severity: "warning", rule: "not-imported", message, place: at("projects_and_groups", key, "services") }];
+    return [notImported(at("projects_and_groups", key, "services"), message)];
   });
 }
 
