@@ -18,7 +18,6 @@ import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
 import { connectionFrom } from "../run/connection.ts";
 import { platformAt } from "../run/live/find-dialect.ts";
-import type { Request } from "../run/request.ts";
 import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
@@ -29,20 +28,28 @@ import { folderOf, globsOf, requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel import`: policies from live state. Existing files are not overwritten. */
+type Choice = Options<"import">;
+
+interface Found extends ImportResult {
+  readonly catalogue: Catalogue;
+  readonly release?: string;
+  readonly notImported?: readonly Problem[];
+}
+
+/** Policies from live state or from another tool's files. Existing files are not overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {
-  if (options.from !== undefined) return importForeign(terminal, options, names);
   const report = openReports(terminal, options.report);
-  checkUsage(options, names);
-  const request = requestOf(terminal, options);
-  const { folder } = request;
-  const catalogue = catalogueAround(folder);
-  const { release, ...adoption } = await importLive(terminal, options, request, names, catalogue);
-  const imported = writeDrafts(terminal, adoption, { folder, out: options.out, catalogue });
+  const folder = folderOf(terminal, options);
+  const isLive = options.from === undefined;
+  const { catalogue, release, notImported, ...result } = isLive
+    ? await importLive(terminal, options, names)
+    : await importForeign(terminal, options, names);
+  const drafts = writeDrafts(terminal, result, { folder, out: options.out, catalogue });
+  const imported = { ...drafts, ...(notImported && { notImported }) };
   for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, folder, release);
   report({
-    text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: true, isValid })),
+    text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive, isValid })),
     json: () => importJson(imported),
   });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
@@ -60,47 +67,33 @@ function checkUsage({ all, group = [], instance }: Options<"import">, names: rea
   if (glob !== undefined) throw new UserError(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
 }
 
-async function importLive(
-  terminal: Terminal,
-  { all = false, group = [], instance, factor = false, secrets, values, kinds: sections }: Options<"import">,
-  request: Request,
-  names: readonly string[],
-  catalogue: Catalogue,
-): Promise<ImportResult & { readonly release?: string }> {
+async function importLive(terminal: Terminal, options: Choice, names: readonly string[]): Promise<Found> {
+  checkUsage(options, names);
+  const { all = false, group = [], instance, factor = false, secrets, values, kinds: sections } = options;
+  const request = requestOf(terminal, options);
+  const catalogue = catalogueAround(request.folder);
   const { server, concurrency, archived } = loadSettings(request.folder);
   await using reader = await connectReader({ ...connectionFrom(request), catalogue });
   const bar = terminal.progress("Reading");
   try {
     const platform = await platformAt(reader, server);
-    const taken = takenVariables(request.folder);
-    const named = instance ? [...names, instanceName] : names;
     const choice = {
-      names: named,
-      all,
-      groups: group,
-      archived: archived === "include",
-      factor,
-      secrets,
-      values,
-      taken,
+      ...{ all, groups: group, archived: archived === "include", factor, secrets, values },
+      names: instance ? [...names, instanceName] : names,
+      taken: takenVariables(request.folder),
     };
     const kinds = kindsToImport(sections, ownersIn(choice), catalogue, platform);
     const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update, kinds };
-    const imported = await importProjects(reader, choice, scope);
-    return { ...imported, release: platform.release };
+    return { ...(await importProjects(reader, choice, scope)), catalogue, release: platform.release };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    return {
-      drafts: [],
-      idle: [],
-      problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }],
-    };
+    const problem: Problem = { severity: "error", rule: error.kind, message: explainCallFailure(error) };
+    return { drafts: [], idle: [], problems: [problem], catalogue };
   } finally {
     bar.stop();
   }
 }
 
-type Choice = Options<"import">;
 type Tool = NonNullable<Choice["from"]>;
 
 interface Source {
@@ -126,10 +119,9 @@ const sources: Readonly<Record<Tool, Source>> = {
   },
 };
 
-/** `evenkeel import --from TOOL FILE...`: policies from another tool's files; nothing is sent. */
-async function importForeign(terminal: Terminal, options: Choice, names: readonly string[]) {
-  const { from: tool = "gitlabform", secrets, out } = options;
-  const report = openReports(terminal, options.report);
+/** Reads another tool's files; nothing is sent. */
+async function importForeign(terminal: Terminal, options: Choice, names: readonly string[]): Promise<Found> {
+  const { from: tool = "gitlabform", secrets } = options;
   checkForeignUsage(options, tool, names);
   const folder = folderOf(terminal, options);
   const { server } = loadSettings(folder);
@@ -137,23 +129,11 @@ async function importForeign(terminal: Terminal, options: Choice, names: readonl
   const beside = tool === "terraform" ? variablesBeside(terminal, names) : [];
   const files = [...beside, ...names].map((name) => readForeignFile(terminal, name, most));
   const catalogue = catalogueAround(folder, server.dialect);
-  const { drafts, problems } = await read(files, {
-    catalogue,
-    platform: server,
-    secrets,
-    taken: takenVariables(folder),
-  });
+  const choice = { catalogue, platform: server, secrets, taken: takenVariables(folder) };
+  const { drafts, problems } = await read(files, choice);
   const errors = problems.filter(({ severity }) => severity === "error");
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
-  const result = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
-  const imported = { ...writeDrafts(terminal, result, { folder, out, catalogue }), notImported };
-  for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
-  const isValid = checkImported(terminal, imported.written, folder);
-  report({
-    text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: false, isValid })),
-    json: () => importJson(imported),
-  });
-  return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
+  return { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors, notImported, catalogue };
 }
 
 function byPlace({ place: a }: Problem, { place: b }: Problem): number {
