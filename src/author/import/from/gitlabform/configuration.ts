@@ -4,7 +4,6 @@ import { nearest as nearestWord } from "../../../../base/nearest.ts";
 import { aliasFault } from "../../../../manifest/document.ts";
 import { type Places, placesIn } from "../../../../manifest/positions.ts";
 import { parseYaml } from "../../../../manifest/yaml.ts";
-import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
 import { type FieldTable, rulesOf } from "../field-table.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
@@ -48,23 +47,8 @@ const flags: ReadonlySet<string> = new Set([
 /** The sections that become resources of kinds. */
 const resourceSections: readonly string[] = [...sections.keys()];
 
-/** The owner to which a section applies. */
-export function ownerOfSection(section: string): Owner {
-  return sectionTable(section)?.of ?? "project";
-}
-
 /** Sections, and keys beside projects_and_groups, that no kind is about, with the reason. */
 const unsupported = new Map<string, string>(Object.entries(table.unsupported));
-
-/** Names one resource of a section; the name is empty for a section that is one resource. */
-export function idOf(section: string, name: string): string {
-  return `${section}/${name}`;
-}
-
-export function sectionAndName(id: string): readonly [section: string, name: string] {
-  const at = id.indexOf("/");
-  return [id.slice(0, at), id.slice(at + 1)];
-}
 
 export function isEmptyValue(value: unknown): boolean {
   return value === null || value === undefined || (isObject(value) && Object.keys(value).length === 0);

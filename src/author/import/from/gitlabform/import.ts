@@ -18,13 +18,7 @@ import {
   type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
-import {
-  type Configuration,
-  readConfiguration,
-  type SectionTable,
-  sectionAndName,
-  sectionTable,
-} from "./configuration.ts";
+import { type Configuration, readConfiguration, type SectionTable } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
 import { byPolicy, statementsOf } from "./policies.ts";
 import {
@@ -87,26 +81,23 @@ function toStated(
   configuration: Configuration,
   choice: ForeignChoice,
 ): TranslatedEntry & { readonly resource?: ForeignResource } {
-  const [section, name] = sectionAndName(statement.id);
+  const { name, table, value } = statement;
   const title = titleOf(statement);
   const left = (why: string, place = placeOf(statement)) => ({
     problems: [notImported(place, `${title} is left out: ${why}`)],
   });
   const wrong = wrongFlag(statement);
   if (wrong !== undefined) return left(`expected ${wrong} to be true or false`, placeOfFlag(statement, wrong));
-  const table = sectionTable(section);
-  const rule = table && name !== "" && !table.one ? rulesOf(table)[name] : undefined;
+  const rule = name !== "" && !table.one ? rulesOf(table)[name] : undefined;
   if (rule?.left) return left(rule.left);
-  if (table && !table.section) return left("gitlabform reads no such key");
-  const kind = table && kindInSection(choice, table);
-  if (!table || !kind) return left("policies have no such kind");
-  if (name === enforce && typeof statement.value === "boolean")
-    return { ...(statement.value && { exclusive: table.section }), problems: [] };
-  if (!isObject(statement.value))
-    return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
+  if (!table.section) return left("gitlabform reads no such key");
+  const kind = kindInSection(choice, table);
+  if (!kind) return left("policies have no such kind");
+  if (name === enforce && typeof value === "boolean")
+    return { ...(value && { exclusive: table.section }), problems: [] };
+  if (!isObject(value)) return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
   const place = () => placeOf(statement);
   const body = new Map(statedValues(statement, configuration));
-  body.delete("inherit");
   if (table.key) body.set(table.key, { value: name, place });
   const slug = kindOf(choice.catalogue, kind).keys && name;
   const unmarked = withoutMarks(table, title, body);

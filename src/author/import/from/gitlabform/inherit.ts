@@ -1,11 +1,26 @@
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { ownerName } from "../../../../model/owner.ts";
-import { archiving, type ConfigLevel, type Configuration, idOf, sectionTable, stepInto } from "./configuration.ts";
+import {
+  archiving,
+  type ConfigLevel,
+  type Configuration,
+  type SectionTable,
+  sectionTable,
+  stepInto,
+} from "./configuration.ts";
+
+/** A resource of a section; the name is empty for a section that is one resource. */
+export interface Declared {
+  readonly section: string;
+  readonly name: string;
+  readonly table: SectionTable;
+  readonly value: unknown;
+}
 
 /** The settings of a project in gitlabform. */
 export interface Effective {
-  /** By section and name ({@link idOf}); unmanaged sections are missing. */
-  readonly resources: JsonObject;
+  /** By section and name; unmanaged sections are missing. */
+  readonly resources: ReadonlyMap<string, Declared>;
   readonly isArchived: boolean;
   /** The sections with `skip: true`. */
   readonly skipped: ReadonlySet<string>;
@@ -33,7 +48,7 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const isArchived = isObject(state) && state[archiving.flag] === true;
     const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
     return {
-      resources: isArchived ? {} : listResources(without(sections, ...skipped)),
+      resources: isArchived ? new Map() : listResources(without(sections, ...skipped)),
       isArchived,
       skipped,
       levels: applied,
@@ -71,22 +86,21 @@ function isSkip(body: unknown): boolean {
   return isObject(body) && body.skip !== undefined && body.skip !== false;
 }
 
-function listResources(config: JsonObject): JsonObject {
-  const resources: Record<string, unknown> = Object.create(null);
-  const add = (section: string, name: string, value: unknown) => {
-    resources[idOf(section, name)] = value;
-  };
+function listResources(config: JsonObject): ReadonlyMap<string, Declared> {
+  const resources: Declared[] = [];
   for (const [section, body] of Object.entries(config)) {
     if (!isObject(body)) continue;
     const own = without(body, "inherit", "skip");
-    const { parts = {}, one } = sectionTable(section) ?? {};
+    const table = sectionTable(section) ?? {};
+    const { parts = {} } = table;
     const rest = Object.keys(parts).reduce((left, path) => withoutPart(left, path.split(".")), own);
-    for (const [name, value] of one ? [["", rest] as const] : Object.entries(rest)) add(section, name, value);
-    for (const path of Object.keys(parts)) {
-      for (const [name, value] of listPart(own, path)) add(`${section}.${path}`, name, value);
-    }
+    const named = table.one ? [["", rest] as const] : Object.entries(rest);
+    resources.push(...named.map(([name, value]) => ({ section, name, table, value })));
+    for (const [path, part] of Object.entries(parts))
+      for (const [name, value] of listPart(own, path))
+        resources.push({ section: `${section}.${path}`, name, table: part, value });
   }
-  return resources;
+  return new Map(resources.map((each) => [`${each.section}/${each.name}`, each]));
 }
 
 /** Removes a section within another, and `enforce` beside it; a mapping that is then empty goes too. */

@@ -4,17 +4,10 @@ import { type Selector, selectorOf } from "../../../../manifest/selector.ts";
 import { type Owner, ownerName, owners } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { notImported } from "../foreign.ts";
-import {
-  archiving,
-  type Configuration,
-  isEmptyValue,
-  ownerOfSection,
-  sectionAndName,
-  sectionTable,
-  stepInto,
-} from "./configuration.ts";
+import { archiving, type Configuration, isEmptyValue, sectionTable, stepInto } from "./configuration.ts";
 import {
   byRank,
+  type Declared,
   type Effective,
   effectiveIn,
   globFor,
@@ -69,37 +62,35 @@ function createStatements(
     if (!isAbout(key, owner)) continue;
     const except = listExcluded(key, keys, configuration, owner);
     const { resources, levels } = effective(createSample(key));
-    const own = Object.entries(resources).filter(([id]) => ownerOfSection(sectionAndName(id)[0]) === owner);
-    const placed = { key, owner, projects: listSelectors(key, owner), except };
-    repeated.push(...place(placed, { resources: Object.fromEntries(own), levels }, statements));
+    const own = new Map([...resources].filter(([, { table }]) => (table.of ?? "project") === owner));
+    const placed = { key, owner, projects: listSelectors(key, owner), except, levels };
+    repeated.push(...place(placed, own, statements));
   }
   return { statements: [...statements.values()].flat(), repeated };
 }
 
-type Placed = Pick<Growing, "key" | "owner" | "projects"> & { readonly except: readonly string[] };
+type Placed = Pick<Growing, "key" | "owner" | "projects" | "levels"> & { readonly except: readonly string[] };
 
 /** Adds the statements of a key; those that add nothing are returned. */
 function place(
   placed: Placed,
-  { resources, levels }: Pick<Effective, "resources" | "levels">,
+  resources: ReadonlyMap<string, Declared>,
   statements: Map<string, Growing[]>,
 ): readonly Statement[] {
-  const { key, owner, projects, except } = placed;
+  const { key, owner, projects } = placed;
   const repeated: Statement[] = [];
   const sample = ownerName(owner, createSample(key));
-  for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
+  for (const id of new Set([...resources.keys(), ...statements.keys()])) {
     const existing = statements.get(id) ?? [];
     const applying = existing.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
-    const value = resources[id];
-    const replaced = applying.filter(
-      (each) => value === undefined || addsFields(each, value) || isRenamed(each, value),
-    );
+    const own = resources.get(id);
+    const replaced = applying.filter((each) => !own || addsFields(each, own) || isRenamed(each, own));
     for (const each of replaced) for (const project of projects) each.except.add(project);
     statements.set(id, existing);
-    if (value === undefined) continue;
+    if (!own) continue;
     const selectors = projects.map((each) => selectorOf(each));
-    const statement = { key, owner, id, value, levels, projects, selectors, except: new Set(except) };
-    if (!isSame(value, nearest(applying, sample)?.value)) existing.push(statement);
+    const statement = { ...own, ...placed, selectors, except: new Set(placed.except) };
+    if (!isSame(own.value, nearest(applying, sample)?.value)) existing.push(statement);
     else if (statesItself(statement)) repeated.push(statement);
   }
   return repeated;
@@ -109,16 +100,13 @@ function place(
  * True if a wider statement sets a field that this one lacks: policies merge singletons by field, so the field would
  * remain.
  */
-function addsFields({ id, value: wider }: Statement, value: unknown): boolean {
-  const [section] = sectionAndName(id);
-  if (!sectionTable(section)?.one || !isObject(wider) || !isObject(value)) return false;
+function addsFields({ table, value: wider }: Statement, { value }: Declared): boolean {
+  if (!table.one || !isObject(wider) || !isObject(value)) return false;
   return Object.keys(wider).some((name) => !Object.hasOwn(value, name));
 }
 
 /** True if a nearer level gives a wider entry another name, so that both would be resources of their own. */
-function isRenamed({ id, value: wider }: Statement, value: unknown): boolean {
-  const [section] = sectionAndName(id);
-  const names = sectionTable(section)?.names ?? [];
+function isRenamed({ table: { names = [] }, value: wider }: Statement, { value }: Declared): boolean {
   return names.some((name) => !isSame(stepInto(wider, name) ?? null, stepInto(value, name) ?? null));
 }
 
@@ -268,7 +256,7 @@ function unreadSections(
   const { level } = key;
   const { [archiving.section]: _, ...sections } = level.config;
   return Object.entries(sections).flatMap(([section, body]) => {
-    const isMeant = isAbout(key, ownerOfSection(section));
+    const isMeant = isAbout(key, sectionTable(section)?.of ?? "project");
     const why = isMeant ? misfit(body, skipped.has(section)) : "gitlabform reads it below * and GROUP/* only";
     return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
   });

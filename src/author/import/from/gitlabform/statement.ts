@@ -4,23 +4,12 @@ import type { Place, Problem } from "../../../../model/types.ts";
 import { withoutPasswords } from "../../plain-values.ts";
 import { lostIn } from "../field-table.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "../foreign.ts";
-import {
-  type ConfigLevel,
-  type Configuration,
-  isEmptyValue,
-  sectionAndName,
-  sectionTable,
-  stepInto,
-  truths,
-} from "./configuration.ts";
-import type { Key } from "./inherit.ts";
+import { type ConfigLevel, type Configuration, isEmptyValue, stepInto, truths } from "./configuration.ts";
+import type { Declared, Key } from "./inherit.ts";
 
 /** The complete declaration of one resource, because policies do not merge entries. */
-export interface Statement {
+export interface Statement extends Declared {
   readonly key: Key;
-  /** Its section and name. */
-  readonly id: string;
-  readonly value: unknown;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
   readonly owner: Owner;
@@ -29,59 +18,54 @@ export interface Statement {
   readonly except: ReadonlySet<string>;
 }
 
-/** The parameters or fields that a statement contains, each with its location. */
-type Body = ReadonlyMap<string, ForeignValue>;
-
-/** The contents of a statement, without the flags that mark it as absent. */
-export function statedValues(statement: Statement, { isYaml11 }: Configuration): Body {
-  const decisive = listFlags(statement);
-  const stated = statedKeys(statement).filter(([name]) => !decisive.has(name));
-  return new Map(
-    stated.map(([name, value]): [string, ForeignValue] => {
-      const truth = typeof value === "string" ? truths.get(value.toLowerCase()) : undefined;
-      const place = () => placeOf(statement, name);
-      if (truth === undefined || isYaml11) return [name, { value, truth, from: [name], place }];
-      return [name, { value, hint: `; ${value} is a text in YAML 1.2, write ${truth}`, from: [name], place }];
-    }),
-  );
+/** The contents of a statement with their locations, without the flags that mark it as absent. */
+export function statedValues(
+  statement: Statement,
+  { isYaml11 }: Configuration,
+): readonly (readonly [name: string, value: ForeignValue])[] {
+  const flags = listFlags(statement);
+  const stated = statedKeys(statement).filter(([name]) => !flags.has(name) && name !== "inherit");
+  return stated.map(([name, value]) => {
+    const truth = typeof value === "string" ? truths.get(value.toLowerCase()) : undefined;
+    const read = { value, from: [name], place: () => placeOf(statement, name) };
+    if (truth === undefined || isYaml11) return [name, { ...read, truth }];
+    return [name, { ...read, hint: `; ${value} is a text in YAML 1.2, write ${truth}` }];
+  });
 }
 
 function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-export function titleOf({ id }: Statement): string {
-  const [section, name] = sectionAndName(id);
+export function titleOf({ section, name }: Declared): string {
   if (name === "") return section;
   return section === "integrations" ? name : `${withoutPasswords(name)} of ${section}`;
 }
 
 /** The location of a statement, or of a part of it, at the most specific level that contains it. */
-export function placeOf({ id, levels }: Statement, ...within: readonly string[]): Place {
-  const path = statementPath(id, within);
-  const stating = levels.find((level) => isIn(level, path)) ?? levels.at(-1);
+export function placeOf(statement: Statement, ...within: readonly string[]): Place {
+  const path = statementPath(statement, within);
+  const stating = statement.levels.find((level) => isIn(level, path)) ?? statement.levels.at(-1);
   return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
 }
 
 /** The location of a flag; that of the whole statement if a more specific level has it without the flag. */
 export function placeOfFlag(statement: Statement, flag: string): Place {
-  const { id, levels } = statement;
-  const stating = levels.find((level) => isIn(level, statementPath(id, [])));
-  return stating && isIn(stating, statementPath(id, [flag])) ? placeOf(statement, flag) : placeOf(statement);
+  const stating = statement.levels.find((level) => isIn(level, statementPath(statement)));
+  return stating && isIn(stating, statementPath(statement, [flag])) ? placeOf(statement, flag) : placeOf(statement);
 }
 
 /** True if the most specific level of a statement declares at least a part of it itself. */
-export function statesItself({ id, levels: [own] }: Statement, ...within: readonly string[]): boolean {
-  return own !== undefined && isIn(own, statementPath(id, within));
+export function statesItself(statement: Statement, ...within: readonly string[]): boolean {
+  const [own] = statement.levels;
+  return own !== undefined && isIn(own, statementPath(statement, within));
 }
 
-function statementPath(id: string, within: readonly string[]): readonly string[] {
-  const [section, name] = sectionAndName(id);
+function statementPath({ section, name, table }: Declared, within: readonly string[] = []): readonly string[] {
   const steps = section.split(".");
   // Within a section, the mapping around a part has its enforce.
   if (name === "enforce" && steps.length > 1) return [...steps.slice(0, -1), name, ...within];
-  const isKey = name !== "" && !sectionTable(section)?.list;
-  return [...steps, ...(isKey ? [name] : []), ...within];
+  return [...steps, ...(name === "" || table.list ? [] : [name]), ...within];
 }
 
 function isIn({ config }: ConfigLevel, path: readonly string[]): boolean {
@@ -89,25 +73,15 @@ function isIn({ config }: ConfigLevel, path: readonly string[]): boolean {
 }
 
 /** The flags of a statement, with the values that mean absence. */
-function listFlags({ id }: Statement): ReadonlyMap<string, unknown> {
-  const table = sectionTable(sectionAndName(id)[0]);
-  return new Map(table?.one ? [] : Object.entries({ delete: true, ...table?.absent }));
-}
-
-/** The keys that decide whether a statement's resource has to be absent: the flags that are set, and `inherit`. */
-function decisiveKeys(statement: Statement): readonly string[] {
-  const flags = listFlags(statement);
-  const set = statedKeys(statement).filter(([name, value]) => flags.has(name) && typeof value === "boolean");
-  return ["inherit", ...set.map(([name]) => name)];
+function listFlags({ table }: Statement): ReadonlyMap<string, unknown> {
+  return new Map(table.one ? [] : Object.entries({ delete: true, ...table.absent }));
 }
 
 /** A flag that is neither true nor false. */
 export function wrongFlag(statement: Statement): string | undefined {
   const flags = listFlags(statement);
-  const wrong = statedKeys(statement).find(
-    ([name, value]) => flags.has(name) && value !== null && typeof value !== "boolean",
-  );
-  return wrong?.[0];
+  const isWrong = (value: unknown) => value !== null && typeof value !== "boolean";
+  return statedKeys(statement).find(([name, value]) => flags.has(name) && isWrong(value))?.[0];
 }
 
 /** True if a statement's resource has to be absent. */
@@ -119,25 +93,20 @@ export function hasToBeAbsent(statement: Statement): boolean {
 /** Reports keys of a statement that are not inherited and that neither its entry covers nor a problem names. */
 export function unnamedKeys(statement: Statement, { named }: TranslatedEntry): readonly Problem[] {
   if (named === undefined) return [];
-  const known = new Set([...named, ...decisiveKeys(statement)]);
+  const flags = listFlags(statement);
+  const known = new Set([...named, "inherit"]);
   const own = statedKeys(statement).filter(([key]) => statesItself(statement, key));
   return own.flatMap(([key, value]) => {
-    if (known.has(key)) return lostWithin(statement, key, value);
+    if (known.has(key) || (flags.has(key) && typeof value === "boolean")) return lostWithin(statement, key, value);
     const why = hasToBeAbsent(statement) ? "it has to be absent" : "another key decides it";
     return [leaveOut(statement, [key], isEmptyValue(value) ? "it is empty" : why)];
   });
 }
 
 function lostWithin(statement: Statement, key: string, value: unknown): readonly Problem[] {
-  const table = sectionTable(sectionAndName(statement.id)[0]);
-  if (!table) return [];
-  return lostIn(table, key, value).map((path) => {
-    const lost = path.reduce<unknown>(stepInto, value);
-    return leaveOut(
-      statement,
-      [key, ...path],
-      isEmptyValue(lost) ? "it is empty" : "another key, or the server, decides it",
-    );
+  return lostIn(statement.table, key, value).map((path) => {
+    const isEmpty = isEmptyValue(path.reduce<unknown>(stepInto, value));
+    return leaveOut(statement, [key, ...path], isEmpty ? "it is empty" : "another key, or the server, decides it");
   });
 }
 
