@@ -200,45 +200,29 @@ function blockValue(block: HclBlock, module: Module): unknown {
   return byInstance(block, instances, (instance) => instanceValue(block, instance));
 }
 
-/** The attributes of an instance, and those that the server adds: names stand for IDs, which no file has. */
+/** Attributes that the server adds, by type: names stand for IDs, which no file has. */
+const added: Readonly<Record<string, Readonly<Record<string, "owner" | "path" | "user" | "branch">>>> = {
+  gitlab_project: { id: "owner", path_with_namespace: "path" },
+  gitlab_group: { id: "owner", group_id: "owner", full_path: "path" },
+  gitlab_user: { id: "user", user_id: "user" },
+  gitlab_branch_protection: { branch_protection_id: "branch" },
+};
+
+/** The attributes of an instance, and those that the server adds. */
 function instanceValue(block: HclBlock, { names }: Instance): object {
   const { attributes, labels } = block;
   const read = (name: string) => attributeValue(attributes.get(name), names);
-  const path = () => pathOf(block, names);
-  const own = [...attributes.keys()].map((name) => [name, () => read(name)] as const);
-  return lazyMembers([...computed(labels[0] ?? "", read, path), ...own.filter(([name]) => name !== "id")]);
-}
-
-function computed(
-  type: string,
-  read: (name: string) => unknown,
-  path: () => string | undefined,
-): readonly (readonly [name: string, value: () => unknown])[] {
   const id = (name: unknown) => (typeof name === "string" ? createIdOf(name) : name);
-  const owner = () => (/^\d+$/.test(path() ?? "") ? Number(path()) : id(path()));
-  const user = () => id(read("username") ?? read("user_id"));
-  switch (type) {
-    case "gitlab_project":
-      return [
-        ["id", owner],
-        ["path_with_namespace", path],
-      ];
-    case "gitlab_group":
-      return [
-        ["id", owner],
-        ["group_id", owner],
-        ["full_path", path],
-      ];
-    case "gitlab_user":
-      return [
-        ["id", user],
-        ["user_id", user],
-      ];
-    case "gitlab_branch_protection":
-      return [["branch_protection_id", () => id(read("branch"))]];
-    default:
-      return [];
-  }
+  const path = () => pathOf(block, names);
+  const values = {
+    path,
+    owner: () => (/^\d+$/.test(path() ?? "") ? Number(path()) : id(path())),
+    user: () => id(read("username") ?? read("user_id")),
+    branch: () => id(read("branch")),
+  };
+  const computed = Object.entries(added[labels[0] ?? ""] ?? {}).map(([name, value]) => [name, values[value]] as const);
+  const own = [...attributes.keys()].filter((name) => name !== "id").map((name) => [name, () => read(name)] as const);
+  return lazyMembers([...computed, ...own]);
 }
 
 export function attributeValue(attribute: HclAttribute | undefined, names: Names): unknown {
@@ -303,25 +287,26 @@ export function instancesOf({ attributes }: HclBlock, { names }: Pick<Module, "n
   const each = attributes.get("for_each");
   const count = attributes.get("count");
   if (each) return expandEach(evaluate(each.value, names), names);
-  if (count) return expandCount(evaluate(count.value, names), names);
-  return [{ names, key: undefined, index: "" }];
+  if (!count) return [{ names, key: undefined, index: "" }];
+  const of = evaluate(count.value, names);
+  if ("unknown" in of) return `its count, ${of.unknown}, ${unknownHere}`;
+  const length = typeof of.known === "boolean" ? Number.NaN : Number(of.known);
+  if (!Number.isInteger(length) || length < 0 || length > mostInstances) return "its count is no number that is read";
+  return Array.from({ length }, (_, index) => createInstance(names, index, { "count.index": index }));
+}
+
+function createInstance(names: Names, key: unknown, more: Readonly<Record<string, unknown>>): Instance {
+  return { names: withNames(names, more), key, index: `[${JSON.stringify(key)}]` };
 }
 
 /** One instance for each member, which `each` names. */
 function expandEach(of: Evaluated, names: Names, each = "each"): readonly Instance[] | string {
   if ("unknown" in of) return `its for_each, ${of.unknown}, ${unknownHere}`;
-  const pairs = Array.isArray(of.known)
-    ? of.known.map((key) => [key, key])
-    : isObject(of.known)
-      ? Object.entries(of.known)
-      : undefined;
+  const { known } = of;
+  const pairs = Array.isArray(known) ? known.map((key) => [key, key]) : isObject(known) && Object.entries(known);
   if (!pairs) return "its for_each is no list or mapping";
   if (pairs.length > mostInstances) return `its for_each has more than ${mostInstances} members`;
-  return pairs.map(([key, value]) => ({
-    names: withNames(names, { [`${each}.key`]: key, [`${each}.value`]: value }),
-    key,
-    index: `[${JSON.stringify(key)}]`,
-  }));
+  return pairs.map(([key, value]) => createInstance(names, key, { [`${each}.key`]: key, [`${each}.value`]: value }));
 }
 
 /** A block within a resource, with the names that are known in it. */
@@ -339,17 +324,6 @@ export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: N
   const instances = of && expandEach(evaluate(of.value, names), names, each);
   if (!content || typeof instances !== "object") return "a dynamic block";
   return instances.map((instance) => ({ block: content, names: instance.names }));
-}
-
-function expandCount(of: Evaluated, names: Names): readonly Instance[] | string {
-  if ("unknown" in of) return `its count, ${of.unknown}, ${unknownHere}`;
-  const count = typeof of.known === "boolean" ? Number.NaN : Number(of.known);
-  if (!Number.isInteger(count) || count < 0 || count > mostInstances) return "its count is no number that is read";
-  return Array.from({ length: count }, (_, index) => ({
-    names: withNames(names, { "count.index": index }),
-    key: index,
-    index: `[${index}]`,
-  }));
 }
 
 function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names {
