@@ -118,11 +118,15 @@ const operators: Readonly<Record<string, (sides: readonly unknown[]) => unknown>
     const same = equality(sides);
     return same === undefined ? undefined : !same;
   },
-  ">": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a > b : undefined),
-  "<": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a < b : undefined),
-  ">=": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a >= b : undefined),
-  "<=": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a <= b : undefined),
+  ">": comparing((a, b) => a > b),
+  "<": comparing((a, b) => a < b),
+  ">=": comparing((a, b) => a >= b),
+  "<=": comparing((a, b) => a <= b),
 };
+
+function comparing(compare: (a: number, b: number) => boolean) {
+  return ([a, b]: readonly unknown[]) => (typeof a === "number" && typeof b === "number" ? compare(a, b) : undefined);
+}
 
 function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
@@ -259,12 +263,7 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
     typeof between === "string" && typeof text === "string" ? text.split(between) : undefined,
   length: ([of]) => (Array.isArray(of) ? of.length : isObject(of) ? Object.keys(of).length : undefined),
   keys: ([of]) => (isObject(of) ? Object.keys(of).sort() : undefined),
-  values: ([of]) =>
-    isObject(of)
-      ? Object.keys(of)
-          .sort()
-          .map((name) => of[name])
-      : undefined,
+  values: ([of]) => listMembers(of, 2)?.map(([, value]) => value),
   flatten: ([of]) => (Array.isArray(of) ? of.flat(Number.POSITIVE_INFINITY) : undefined),
   distinct: ([of]) => distinct(of),
   compact: ([of]) => (Array.isArray(of) ? of.filter((each) => each !== null && each !== "") : undefined),

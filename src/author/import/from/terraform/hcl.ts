@@ -74,7 +74,7 @@ function readContent(
   const blocks: HclBlock[] = [];
   for (const node of bodies.flatMap((body) => body?.namedChildren ?? [])) {
     if (node?.type === "block") blocks.push(readBlock(node, file, depth));
-    const [name, value] = node?.type === "attribute" ? node.namedChildren.filter(isMeant) : [];
+    const [name, value] = node?.type === "attribute" ? membersOf(node) : [];
     if (node && name && value)
       attributes.set(name.text, { value: hclExpression(value, 0), place: toPlace(node, file) });
   }
@@ -82,7 +82,7 @@ function readContent(
 }
 
 function readBlock(node: Node, file: ForeignFile, depth: number): HclBlock {
-  const parts = node.namedChildren.filter(isMeant);
+  const parts = membersOf(node);
   const [type = "", ...labels] = parts
     .filter((part) => part.type === "identifier" || part.type === "string_lit")
     .map((part) => (part.type === "identifier" ? part.text : stringText(part)));
@@ -184,6 +184,10 @@ function isMeant(node: Node | null): node is Node {
   return node !== null && node.type !== "comment";
 }
 
+function membersOf({ namedChildren }: Node): readonly Node[] {
+  return namedChildren.filter(isMeant);
+}
+
 /** The value of a quoted string without interpolation. */
 function stringText(node: Node): string {
   return decodeEscapes(node.text.slice(1, -1)) ?? "";
@@ -191,7 +195,7 @@ function stringText(node: Node): string {
 
 type NodeReader = (node: Node, depth: number) => HclExpression;
 
-const wrapped: NodeReader = (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth);
+const wrapped: NodeReader = (node, depth) => ofParts(membersOf(node), depth);
 
 const readers: Readonly<Record<string, NodeReader>> = {
   expression: wrapped,
@@ -206,8 +210,8 @@ const readers: Readonly<Record<string, NodeReader>> = {
   unary_operation: unary,
   binary_operation: binary,
   conditional: (node, depth) => {
-    const [of, then, otherwise] = node.namedChildren.filter(isMeant).map((each) => hclExpression(each, depth + 1));
-    return of && then && otherwise ? { form: "condition", of, results: [then, otherwise] } : unread(node);
+    const [of, then, otherwise] = membersOf(node).map((each) => hclExpression(each, depth + 1));
+    return of && then && otherwise ? { form: "condition", of, results: [then, otherwise] } : unread();
   },
   for_expr: wrapped,
   for_tuple_expr: loop,
@@ -218,10 +222,10 @@ const readers: Readonly<Record<string, NodeReader>> = {
   }),
   object: (node, depth) => ({
     form: "mapping",
-    pairs: node.namedChildren.filter(isMeant).flatMap((pair) => readPair(pair, depth)),
+    pairs: membersOf(node).flatMap((pair) => readPair(pair, depth)),
   }),
   function_call: (node, depth) => {
-    const [name, inputs] = node.namedChildren.filter(isMeant);
+    const [name, inputs] = membersOf(node);
     const args = inputs ? listExpressions(inputs).filter(({ type }) => type !== "ellipsis") : [];
     const isSpread = inputs?.namedChildren.some((each) => each?.type === "ellipsis") ?? false;
     return {
@@ -233,24 +237,15 @@ const readers: Readonly<Record<string, NodeReader>> = {
   },
   quoted_template: readTemplate,
   heredoc_template: (node) => {
-    const text = node.namedChildren.some((part) => part && templated.has(part.type))
-      ? undefined
-      : heredocText(node.text);
-    return text === undefined ? { form: "other", words: "a text over several lines" } : value(text);
+    const isTemplate = node.namedChildren.some((part) => part && templated.has(part.type));
+    return isTemplate ? unread("a text over several lines") : value(heredocText(node.text));
   },
 };
 
 const templated: ReadonlySet<string> = new Set(["template_interpolation", "template_directive"]);
 
-/** The name of unevaluated expressions in messages. */
-const words: Readonly<Record<string, string>> = {
-  for_tuple_expr: "a for expression",
-  for_object_expr: "a for expression",
-  unary_operation: "an operation",
-};
-
-function unread({ type }: Node): HclExpression {
-  return { form: "other", words: words[type] ?? "an expression" };
+function unread(words = "an expression"): HclExpression {
+  return { form: "other", words };
 }
 
 function value(each: string | number | boolean | null): HclExpression {
@@ -260,23 +255,21 @@ function value(each: string | number | boolean | null): HclExpression {
 /** Converts a node of the tree. @throws RangeError if it is nested too deeply. */
 function hclExpression(node: Node, depth: number): HclExpression {
   if (depth > deepest) throw new RangeError();
-  return readers[node.type]?.(node, depth + 1) ?? unread(node);
+  return readers[node.type]?.(node, depth + 1) ?? unread();
 }
 
 /** A variable with attributes or indices is a path. */
 function ofParts(parts: readonly Node[], depth: number): HclExpression {
   const [first, ...others] = parts;
   if (first?.type === "variable_expr") return readPath(first, others, depth);
-  if (first && others.length === 0) return hclExpression(first, depth);
-  return { form: "other", words: "an expression" };
+  return first && others.length === 0 ? hclExpression(first, depth) : unread();
 }
 
 function readPath(first: Node, others: readonly Node[], depth: number): HclExpression {
-  const steps = others.map((each) => readStep(each, depth));
-  if (steps.includes(undefined)) return { form: "other", words: "an expression" };
-  const parsed = steps.filter((step) => step !== undefined);
-  const names = parsed.map((step) => (typeof step === "string" ? `.${step}` : "[…]"));
-  return { form: "path", steps: [first.text, ...parsed], text: `${first.text}${names.join("")}` };
+  const steps = others.map((each) => readStep(each, depth)).filter((step) => step !== undefined);
+  if (steps.length < others.length) return unread();
+  const names = steps.map((step) => (typeof step === "string" ? `.${step}` : "[…]"));
+  return { form: "path", steps: [first.text, ...steps], text: `${first.text}${names.join("")}` };
 }
 
 function readStep(node: Node, depth: number): string | HclExpression | undefined {
@@ -287,10 +280,10 @@ function readStep(node: Node, depth: number): string | HclExpression | undefined
 
 /** `!a`, or a negative number. */
 function unary(node: Node, depth: number): HclExpression {
-  const inner = ofParts(node.namedChildren.filter(isMeant), depth + 1);
+  const inner = ofParts(membersOf(node), depth + 1);
   if (node.text.startsWith("!")) return { form: "operation", operator: "!", sides: [inner] };
   const isNumber = inner.form === "value" && typeof inner.value === "number" && node.text.startsWith("-");
-  return isNumber ? value(-Number(inner.value)) : unread(node);
+  return isNumber ? value(-Number(inner.value)) : unread("an operation");
 }
 
 function binary(node: Node, depth: number): HclExpression {
@@ -298,18 +291,18 @@ function binary(node: Node, depth: number): HclExpression {
   const sides = [node.children.slice(0, at), node.children.slice(at + 1)];
   const [left, right] = sides.map((side) => ofParts(side.filter(isMeant), depth + 1));
   const operator = node.children[at]?.text ?? "";
-  return left && right ? { form: "operation", operator, sides: [left, right] } : unread(node);
+  return left && right ? { form: "operation", operator, sides: [left, right] } : unread();
 }
 
 /** `[for k, v in of : value if condition]`, or a mapping; grouping (`...`) is not supported. */
 function loop(node: Node, depth: number): HclExpression {
-  const parts = node.namedChildren.filter(isMeant);
+  const parts = membersOf(node);
   const intro = parts.find(({ type }) => type === "for_intro")?.namedChildren.filter(isMeant) ?? [];
   const condition = parts.find(({ type }) => type === "for_cond")?.namedChildren.find(isMeant);
   const bound = intro.filter(({ type }) => type === "identifier").map(({ text }) => text);
   const of = intro.find(({ type }) => type === "expression");
   const results = parts.filter(({ type }) => type === "expression").map((each) => hclExpression(each, depth + 1));
-  if (!of || results.length === 0 || parts.some(({ type }) => type === "ellipsis")) return unread(node);
+  if (!of || results.length === 0 || parts.some(({ type }) => type === "ellipsis")) return unread("a for expression");
   return {
     form: "for",
     bound,
@@ -320,11 +313,11 @@ function loop(node: Node, depth: number): HclExpression {
 }
 
 function listExpressions(node: Node): readonly Node[] {
-  return node.namedChildren.filter(isMeant).filter(({ type }) => !/_(?:start|end)$/.test(type));
+  return membersOf(node).filter(({ type }) => !/_(?:start|end)$/.test(type));
 }
 
 function readPair(pair: Node, depth: number): (readonly [HclExpression, HclExpression])[] {
-  const [key, of] = pair.type === "object_elem" ? pair.namedChildren.filter(isMeant) : [];
+  const [key, of] = pair.type === "object_elem" ? membersOf(pair) : [];
   if (!key || !of) return [];
   const name = hclExpression(key, depth + 1);
   const isBare = name.form === "path" && name.steps.length === 1 && !key.text.startsWith("(");
@@ -338,13 +331,13 @@ function readTemplate(node: Node, depth: number): HclExpression {
   let from = start + 1;
   const text = (to: number) => {
     const plain = decodeEscapes(node.text.slice(from - start, to - start));
-    if (plain !== "") parts.push(plain === undefined ? { form: "other", words: "a text" } : value(plain));
+    if (plain !== "") parts.push(plain === undefined ? unread("a text") : value(plain));
   };
-  for (const part of node.namedChildren.filter(isMeant).filter(({ type }) => templated.has(type))) {
+  for (const part of membersOf(node).filter(({ type }) => templated.has(type))) {
     text(part.startIndex);
     const inner =
       part.type === "template_interpolation" && part.namedChildren.find((each) => each?.type === "expression");
-    parts.push(inner ? hclExpression(inner, depth + 1) : { form: "other", words: "a directive" });
+    parts.push(inner ? hclExpression(inner, depth + 1) : unread("a directive"));
     from = part.endIndex;
   }
   text(node.endIndex - 1);
