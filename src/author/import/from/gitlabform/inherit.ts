@@ -10,7 +10,7 @@ import {
 } from "./configuration.ts";
 
 /** A resource of a section; the name is empty for a section that is one resource. */
-export interface Declared {
+export interface SectionResource {
   readonly section: string;
   readonly name: string;
   readonly table: SectionTable;
@@ -20,7 +20,7 @@ export interface Declared {
 /** The settings of a project in gitlabform. */
 export interface Effective {
   /** By section and name; unmanaged sections are missing. */
-  readonly resources: ReadonlyMap<string, Declared>;
+  readonly resources: ReadonlyMap<string, SectionResource>;
   readonly isArchived: boolean;
   /** The sections with `skip: true`. */
   readonly skipped: ReadonlySet<string>;
@@ -86,8 +86,8 @@ function isSkip(body: unknown): boolean {
   return isObject(body) && body.skip !== undefined && body.skip !== false;
 }
 
-function listResources(config: JsonObject): ReadonlyMap<string, Declared> {
-  const resources: Declared[] = [];
+function listResources(config: JsonObject): ReadonlyMap<string, SectionResource> {
+  const resources: SectionResource[] = [];
   for (const [section, body] of Object.entries(config)) {
     if (!isObject(body)) continue;
     const own = without(body, "inherit", "skip");

@@ -7,7 +7,6 @@ import { notImported } from "../foreign.ts";
 import { archiving, type Configuration, isEmptyValue, sectionTable, stepInto } from "./configuration.ts";
 import {
   byRank,
-  type Declared,
   type Effective,
   effectiveIn,
   globFor,
@@ -15,6 +14,7 @@ import {
   isSkippedName,
   type Key,
   keyOf,
+  type SectionResource,
   skippedGroups,
   skippedProjects,
 } from "./inherit.ts";
@@ -74,7 +74,7 @@ type Placed = Pick<Growing, "key" | "owner" | "projects" | "levels"> & { readonl
 /** Adds the statements of a key; those that add nothing are returned. */
 function place(
   placed: Placed,
-  resources: ReadonlyMap<string, Declared>,
+  resources: ReadonlyMap<string, SectionResource>,
   statements: Map<string, Growing[]>,
 ): readonly Statement[] {
   const { key, owner, projects } = placed;
@@ -100,13 +100,13 @@ function place(
  * True if a wider statement sets a field that this one lacks: policies merge singletons by field, so the field would
  * remain.
  */
-function addsFields({ table, value: wider }: Statement, { value }: Declared): boolean {
+function addsFields({ table, value: wider }: Statement, { value }: SectionResource): boolean {
   if (!table.one || !isObject(wider) || !isObject(value)) return false;
   return Object.keys(wider).some((name) => !Object.hasOwn(value, name));
 }
 
 /** True if a nearer level gives a wider entry another name, so that both would be resources of their own. */
-function isRenamed({ table: { names = [] }, value: wider }: Statement, { value }: Declared): boolean {
+function isRenamed({ table: { names = [] }, value: wider }: Statement, { value }: SectionResource): boolean {
   return names.some((name) => !isSame(stepInto(wider, name) ?? null, stepInto(value, name) ?? null));
 }
 

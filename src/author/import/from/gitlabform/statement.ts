@@ -5,10 +5,10 @@ import { withoutPasswords } from "../../plain-values.ts";
 import { lostIn } from "../field-table.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "../foreign.ts";
 import { type ConfigLevel, type Configuration, isEmptyValue, stepInto, truths } from "./configuration.ts";
-import type { Declared, Key } from "./inherit.ts";
+import type { Key, SectionResource } from "./inherit.ts";
 
 /** The complete declaration of one resource, because policies do not merge entries. */
-export interface Statement extends Declared {
+export interface Statement extends SectionResource {
   readonly key: Key;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
@@ -37,7 +37,7 @@ function statedKeys({ value }: Statement): readonly (readonly [name: string, val
   return isObject(value) ? Object.entries(value) : [];
 }
 
-export function titleOf({ section, name }: Declared): string {
+export function titleOf({ section, name }: SectionResource): string {
   if (name === "") return section;
   return section === "integrations" ? name : `${withoutPasswords(name)} of ${section}`;
 }
@@ -61,7 +61,7 @@ export function statesItself(statement: Statement, ...within: readonly string[])
   return own !== undefined && isIn(own, statementPath(statement, within));
 }
 
-function statementPath({ section, name, table }: Declared, within: readonly string[] = []): readonly string[] {
+function statementPath({ section, name, table }: SectionResource, within: readonly string[] = []): readonly string[] {
   const steps = section.split(".");
   // Within a section, the mapping around a part has its enforce.
   if (name === "enforce" && steps.length > 1) return [...steps.slice(0, -1), name, ...within];
