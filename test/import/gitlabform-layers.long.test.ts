@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { readConfiguration } from "../../src/author/import/from/gitlabform/configuration.ts";
 import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
-import { effectiveIn, isSkippedName } from "../../src/author/import/from/gitlabform/inherit.ts";
+import { type Effective, effectiveIn, isSkippedName } from "../../src/author/import/from/gitlabform/inherit.ts";
 import { policyFileText } from "../../src/author/import/policy.ts";
 import { desiredOf } from "../../src/manifest/layers.ts";
 import { validate } from "../../src/manifest/validate.ts";
@@ -133,11 +133,11 @@ function fieldsBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"
 }
 
 /** The fields of these sections, by the names of resources: of settings without one. */
-function sectionsIn(resources: Readonly<Record<string, unknown>>, ...sections: readonly string[]) {
-  const own = Object.entries(resources).filter(([id]) => sections.includes(id.split("/")[0] ?? ""));
-  const fields = own.map(([id, value]) => {
+function sectionsIn(resources: Effective["resources"], ...sections: readonly string[]) {
+  const own = [...resources.values()].filter(({ section }) => sections.includes(section));
+  const fields = own.map(({ name, value }) => {
     const { inherit: _, ...rest } = value as Record<string, unknown>;
-    return [id.split("/")[1], rest] as const;
+    return [name, rest] as const;
   });
   return Object.fromEntries(fields.filter(([, each]) => Object.keys(each).length > 0));
 }
@@ -164,8 +164,8 @@ function saidBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"])
 }
 
 /** The integrations among the resources of a project, by slug. */
-function integrationsIn(resources: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(resources).map(([id, value]) => [id.replace("integrations/", ""), value]));
+function integrationsIn(resources: Effective["resources"]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...resources.values()].map(({ name, value }) => [name, value]));
 }
 
 function wanted(integrations: Readonly<Record<string, unknown>>) {
