@@ -66,18 +66,19 @@ export function selectorFault(written: string | number): string | undefined {
 }
 
 /**
- * True if a selector certainly matches everything that another matches. For globs only literals and stars are
- * supported: each star of the other is tried empty, short and long, with a character that only a star matches.
+ * True if a selector certainly matches everything that another matches. Of globs, only `folder/**` and `folder/*` are
+ * known to match all below, and all directly in, their folder.
  */
 export function covers(selector: Selector, other: Selector): boolean {
   if (selector.form === "id" || other.form === "id") return selector.written === other.written;
-  if (selector.written.toLowerCase() === other.written.toLowerCase()) return true;
+  const [wide, narrow] = [selector.written.toLowerCase(), other.written.toLowerCase()];
+  if (wide === narrow) return true;
   if (selector.form === "path") return false;
   if (other.form === "path") return selector.matches(other.path);
-  const [, folder] = /^((?:[^*?[\]{}\\]+\/)?)\*\*\/?$/.exec(selector.written.toLowerCase()) ?? [];
-  if (folder !== undefined && ownerOfName(selector.written) === ownerOfName(other.written))
-    return `${other.base}/`.startsWith(folder);
-  return [selector, other].every(isPlainGlob) && listSamples(other.written).every((path) => selector.matches(path));
+  const [, folder, stars] = /^((?:[^*?[\]{}\\]+\/)?)(\*\*?)\/?$/.exec(wide) ?? [];
+  if (folder === undefined || ownerOfName(wide) !== ownerOfName(narrow)) return false;
+  if (stars === "**") return `${other.base}/`.startsWith(folder);
+  return narrow.startsWith(folder) && /^(?:(?!\*\*)[^/])+\/?$/.test(narrow.slice(folder.length));
 }
 
 /** True if a selector may match something that a glob matches too. */
@@ -86,24 +87,4 @@ export function mayMeet(selector: Selector, glob: Selector): boolean {
   if (selector.form !== "glob") return selector.form === "id" || glob.matches(selector.path);
   const isWithin = (base: string, folder: string) => folder === "" || `${base}/`.startsWith(`${folder}/`);
   return isWithin(selector.base, glob.base) || isWithin(glob.base, selector.base);
-}
-
-/** More stars would need too many samples. */
-const mostStars = 4;
-
-function isPlainGlob({ written }: GlobSelector): boolean {
-  return !/[?[\]{}\\]/.test(written) && (written.match(/\*+/g) ?? []).length <= mostStars;
-}
-
-/** Paths that a glob of literals and stars matches. */
-function listSamples(written: string): readonly string[] {
-  const [, before = "", star, after = ""] = /^(.*?)(\/?\*+)(.*)$/s.exec(written) ?? [];
-  if (star === undefined) return [written];
-  const [slash, stars] = star.startsWith("/") ? ["/", star.slice(1)] : ["", star];
-  const isSegment = (slash !== "" || before === "" || before.endsWith("/")) && (after === "" || after.startsWith("/"));
-  const deep = stars.length > 1 && isSegment ? ["\t/\t", "\t/\t/\t/\t/\t"].map((path) => slash + path) : [];
-  const none = isSegment ? (stars.length > 1 && slash !== "" && before !== "" ? [""] : []) : [slash];
-  return [...none, `${slash}\t`, `${slash}\t\t\t`, ...deep].flatMap((path) => {
-    return listSamples(after).map((rest) => before + path + rest);
-  });
 }

@@ -39,7 +39,7 @@ const roots: ReadonlySet<string> = new Set(
 );
 
 /** An API address found in a text, and where its path and its query are. */
-export interface AddressMatch {
+interface AddressMatch {
   readonly path: string;
   readonly from: number;
   /** Offset after the question mark, or of the end of the path. */
@@ -53,7 +53,7 @@ export interface AddressMatch {
 const api = /^[^\s?#]*?\/api\/v4\//;
 const open = new RegExp(`^(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/+`);
 
-export function matchAddress(masked: string, raw: string): AddressMatch | undefined {
+function matchAddress(masked: string, raw: string): AddressMatch | undefined {
   const [whole] = api.exec(masked) ?? [];
   if (whole !== undefined) return matchPath(masked, whole.length, "api", raw.slice(0, whole.length));
   const rest = masked.slice(0, 2000);
@@ -91,14 +91,36 @@ export function evidenceIn(text: string): Evidence {
   };
 }
 
+/** An address in a text, with the mentions in the text itself. */
+export interface FoundAddress extends Pick<AddressMatch, "base"> {
+  readonly address: Address;
+  readonly mentions: readonly Mention[];
+}
+
 /**
- * The address of a match: certain if its base or its path belongs to this API alone; undefined for another server.
- * @param known The value of the base, if a constant has it.
+ * The address with which a text begins; undefined without one, or for another server. `raw`: the text before
+ * interpolations were masked. `baseOf`: the value of a base, if a constant has it.
  */
-export function resolveAddress(
+export function addressIn(
+  fragment: TextFragment,
+  raw: string,
+  evidence: Evidence,
+  baseOf: (before: string) => string | undefined = () => undefined,
+): FoundAddress | undefined {
+  const match = matchAddress(fragment.text, raw);
+  const address = match && resolveAddress(match, evidence, baseOf(match.before));
+  return address && { base: match.base, address, mentions: addressMentions(fragment, match, address) };
+}
+
+export function isAddress(text: string): boolean {
+  return matchAddress(text, text) !== undefined;
+}
+
+/** The address of a match: certain if its base, or the path, belongs to this API alone. */
+function resolveAddress(
   { path, base, before }: AddressMatch,
   evidence: Evidence,
-  known?: string,
+  known: string | undefined,
 ): Address | undefined {
   if (base === "api" || /api_?v4|gitlab_api/i.test(before)) return { path, sure: true };
   const isApi = known !== undefined && /api\/v4\/?$|api_?v4/i.test(known);
@@ -115,21 +137,13 @@ function isOwnPath(path: string): boolean {
   return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }
 
-export function addressMentions(
-  { text, start }: TextFragment,
-  match: AddressMatch,
-  address: Address,
-): readonly Mention[] {
-  const own: Mention = {
-    about: "path",
-    address,
-    name: "",
-    value: undefined,
-    nameOffset: start,
-    offset: start + match.from,
-  };
+function addressMentions({ text, start }: TextFragment, match: AddressMatch, address: Address): readonly Mention[] {
+  const at = { nameOffset: start, offset: start + match.from };
   const query = parametersIn({ text: text.slice(match.query), start: start + match.query });
-  return [own, ...query.map((each): Mention => ({ about: "sent", address, ...each }))];
+  return [
+    { about: "path", address, name: "", value: undefined, ...at },
+    ...query.map((each): Mention => ({ about: "sent", address, ...each })),
+  ];
 }
 
 export function parametersIn({ text, start }: TextFragment): readonly SentParameter[] {

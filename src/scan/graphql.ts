@@ -27,24 +27,23 @@ type Schema = "own" | "other" | "unknown";
 function selectedFields({ text }: TextFragment): readonly Selected[] | undefined {
   // An interpolation may be a value, a field or a fragment: a name works for the first two, a space for the others.
   for (const fill of [" ", "_"]) {
-    const document = parseQuery(text.replaceAll(hole, fill));
+    const source = new Text(text.replaceAll(hole, fill));
+    const document = ifPossible(() => parse(source, { allowLegacyFragmentVariables: true, maxTokens: 100_000 }));
     if (document) return listFields(document);
   }
   return undefined;
 }
 
-function parseQuery(text: string): DocumentNode | undefined {
-  return ifPossible(() => parse(new Text(text), { allowLegacyFragmentVariables: true, maxTokens: 100_000 }));
-}
-
 const roots: Readonly<Record<string, string>> = { query: "Query", mutation: "Mutation", subscription: "Subscription" };
 
-type Placed = Pick<Selected, "node" | "on">;
-
 function listFields(document: DocumentNode): readonly Selected[] {
-  const schema = detectSchema(document);
-  const defaults = listDefaults(document);
-  return placedFields(document).map((field) => ({ ...field, schema, defaults }));
+  const about = { schema: detectSchema(document), defaults: listDefaults(document) };
+  return document.definitions.flatMap((definition) => {
+    if (!("selectionSet" in definition)) return [];
+    const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
+    const on = isOperation ? roots[definition.operation] : normaliseType(definition.typeCondition.name.value);
+    return below(definition.selectionSet, on, []).map((placed) => ({ ...placed, ...about }));
+  });
 }
 
 /** Root fields identify the schema. */
@@ -68,17 +67,11 @@ function listDefaults({ definitions }: DocumentNode): Selected["defaults"] {
   );
 }
 
-function placedFields({ definitions }: DocumentNode): readonly Placed[] {
-  return definitions.flatMap((definition) => {
-    if (definition.kind === Kind.OPERATION_DEFINITION) {
-      return below(definition.selectionSet, roots[definition.operation], []);
-    }
-    if (definition.kind !== Kind.FRAGMENT_DEFINITION) return [];
-    return below(definition.selectionSet, normaliseType(definition.typeCondition.name.value), []);
-  });
-}
-
-function below(set: SelectionSetNode | undefined, on: string | undefined, path: readonly string[]): readonly Placed[] {
+function below(
+  set: SelectionSetNode | undefined,
+  on: string | undefined,
+  path: readonly string[],
+): readonly Pick<Selected, "node" | "on">[] {
   return (set?.selections ?? []).flatMap((selection) => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
     if (selection.kind === Kind.INLINE_FRAGMENT) {
@@ -115,14 +108,10 @@ export function graphqlUses(
     .filter(({ schema }) => unique || schema !== "other")
     .flatMap((selected) => {
       const isLikely = !unique && selected.schema !== "own";
-      const { node } = selected;
-      const uses = argument === undefined ? [nameUse(node, start)] : argumentUses(selected, start, detection);
+      const named = { offset: start + (selected.node.name.loc?.start ?? 0) };
+      const uses: readonly Use[] = argument === undefined ? [named] : argumentUses(selected, start, detection);
       return uses.map((use) => ({ ...use, isLikely }));
     });
-}
-
-function nameUse({ name }: FieldNode, start: number): Use {
-  return { offset: start + (name.loc?.start ?? 0) };
 }
 
 function argumentUses({ node, defaults }: Selected, start: number, detection: GraphqlDetection): readonly Use[] {

@@ -1,12 +1,10 @@
 import { grouped } from "../base/grouped.ts";
 import {
-  type Address,
-  addressMentions,
+  addressIn,
   type Evidence,
+  type FoundAddress,
   type Mention,
-  matchAddress,
   parametersIn,
-  resolveAddress,
   type SentParameter,
 } from "./addresses.ts";
 import { Program, parametersAt } from "./program.ts";
@@ -47,26 +45,17 @@ function findBases(program: Program): ReadonlyMap<string, string> {
   return new Map(urls);
 }
 
-interface FoundAddress {
-  readonly address: Address;
-  /** True if the literal contains `/api/v4`. */
-  readonly isWhole: boolean;
-  readonly mentions: readonly Mention[];
-}
-
-/** The address in a string literal, with the mentions in the literal itself. */
+/** The address in a string literal; a word alone is none. */
 export function addressInText(
   { text, start }: TextFragment,
   evidence: Evidence,
-  baseOf: (before: string) => string | undefined = () => undefined,
+  baseOf?: (before: string) => string | undefined,
 ): FoundAddress | undefined {
   if (!/[a-z]/.test(text) || text.length > 5000) return undefined;
   const masked = maskedInterpolations(text);
-  const match = matchAddress(masked, text);
-  if (!match || (match.base === "none" && !match.path.includes("/") && !masked.includes("?"))) return undefined;
-  const address = resolveAddress(match, evidence, baseOf(match.before));
-  if (!address) return undefined;
-  return { address, isWhole: match.base === "api", mentions: addressMentions({ text: masked, start }, match, address) };
+  const found = addressIn({ text: masked, start }, text, evidence, baseOf);
+  const isWord = found?.base === "none" && !found.address.path.includes("/") && !masked.includes("?");
+  return isWord ? undefined : found;
 }
 
 function readStatement(reading: Reading, statement: readonly number[]): readonly Mention[] {
@@ -90,8 +79,8 @@ function readPart({ program, evidence, bases }: Reading, at: number): readonly P
 }
 
 /** The address of a literal and the parameters in it; the path alone counts if it is whole or sent. */
-function pathMentions({ address, isWhole, mentions }: FoundAddress, isSent: boolean): readonly Mention[] {
-  const isUsed = isWhole || isSent;
+function pathMentions({ address, base, mentions }: FoundAddress, isSent: boolean): readonly Mention[] {
+  const isUsed = base === "api" || isSent;
   const own = mentions.filter(({ about }) => isUsed || about !== "path");
   return own.map((each) => ({ ...each, address: { ...address, sure: address.sure && isUsed } }));
 }
@@ -99,14 +88,10 @@ function pathMentions({ address, isWhole, mentions }: FoundAddress, isSent: bool
 function pairParts(parts: readonly Part[], isSent: boolean): readonly Mention[] {
   return parts.flatMap(({ at, calls, found }) => {
     if (!found) return [];
-    const address = isSent ? found.address : unsure(found.address);
+    const address = { ...found.address, sure: found.address.sure && isSent };
     const sending = parts.filter((each) => each.at === at || calls.some((start) => each.calls.includes(start)));
     return sending.flatMap(({ sent }) => sent.map((each): Mention => ({ about: "sent", address, ...each })));
   });
-}
-
-function unsure(address: Address): Address {
-  return { ...address, sure: false };
 }
 
 /** Parameters in a string literal that is a query, a form or JSON. */

@@ -1,15 +1,6 @@
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { type VariableDetection, vocabulary } from "../model/deprecations.ts";
-import {
-  type Address,
-  addressMentions,
-  type Evidence,
-  type Mention,
-  matchAddress,
-  parametersIn,
-  readIn,
-  resolveAddress,
-} from "./addresses.ts";
+import { type Address, addressIn, type Evidence, isAddress, type Mention, parametersIn, readIn } from "./addresses.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
 import { rewriting, type TextFragment, type Use, withHoles, withoutWord } from "./text.ts";
 import { innerRange, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
@@ -96,21 +87,19 @@ function toArgument({ raw, text, start, end }: Word): Argument {
 }
 
 /** A literal that is an address by itself, wherever it is used. */
-function wholeAddress({ text, start }: Word, evidence: Evidence): readonly Mention[] {
-  const match = matchAddress(text, text);
-  const address = match?.base === "api" ? resolveAddress(match, evidence) : undefined;
-  return match && address ? addressMentions({ text, start }, match, address) : [];
+function wholeAddress(word: Word, evidence: Evidence): readonly Mention[] {
+  const found = addressIn(word, word.text, evidence);
+  return found?.base === "api" ? found.mentions : [];
 }
 
+/** `glab api` sends requests to this API alone. */
 function findRequest(word: Argument, evidence: Evidence, isOwn: boolean): readonly Mention[] {
-  const match = matchAddress(word.text, word.raw);
-  // `glab api` sends requests to this API alone.
-  const address = match && resolveAddress(match, evidence, isOwn ? "/api/v4" : undefined);
-  return match && address ? addressMentions(word, match, { ...address, sure: isOwn || address.sure }) : [];
+  const { mentions = [] } = addressIn(word, word.raw, evidence, () => (isOwn ? "/api/v4" : undefined)) ?? {};
+  return isOwn ? mentions.map((each) => ({ ...each, address: { ...each.address, sure: true } })) : mentions;
 }
 
 function sentTo(called: readonly Address[], words: readonly Argument[]): readonly Mention[] {
-  const bodies = words.filter(({ text }) => !/^[A-Za-z-]+:\s/.test(text) && !matchAddress(text, text));
+  const bodies = words.filter(({ text }) => !/^[A-Za-z-]+:\s/.test(text) && !isAddress(text));
   const sent = bodies.flatMap(parametersIn);
   return called.flatMap((address) => sent.map((each): Mention => ({ about: "sent", address, ...each })));
 }
