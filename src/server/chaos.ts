@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import schema from "../../schemas/chaos.schema.json" with { type: "json" };
 import { globMatcher } from "../base/glob.ts";
 import { compile } from "../base/schema.ts";
 import { type Fault, parseChecked } from "../model/checked-yaml.ts";
@@ -31,37 +32,25 @@ export interface ChaosRule {
 /** The fault for a request, if any. */
 export type Chaos = (method: string, path: string) => ChaosRule | undefined;
 
-type Trigger = (method: string, path: string) => ChaosRule | undefined;
-
 /** Compiles the rules; each counts its own requests. */
 export function createChaos(rules: readonly ChaosRule[]): Chaos {
-  if (rules.length === 0) return () => undefined;
   const triggers = rules.map(createTrigger);
   return (method, path) => {
     const below = path.replace(/^\/api\/v4/, "");
-    for (const trigger of triggers) {
-      const hit = trigger(method, below);
-      if (hit) return hit;
-    }
-    return undefined;
+    return rules.find((_, index) => triggers[index]?.(method, below));
   };
 }
 
-function createTrigger(rule: ChaosRule): Trigger {
-  const matches = globMatcher(rule.match ?? "*", { crossing: true, cased: false, dots: true });
-  const method = rule.method?.toUpperCase();
-  const random = sequence(rule.seed ?? 1);
-  let toSkip = rule.skip ?? 0;
-  let left = rule.times ?? Number.POSITIVE_INFINITY;
-  return (asked, path) => {
-    if ((method && method !== asked) || !matches(path) || left <= 0) return undefined;
-    if (toSkip > 0) {
-      toSkip--;
-      return undefined;
-    }
-    if (rule.probability !== undefined && random() >= rule.probability) return undefined;
+function createTrigger(rule: ChaosRule): (method: string, path: string) => boolean {
+  const { match = "*", skip = 0, times = Number.POSITIVE_INFINITY, probability = 1, seed = 1 } = rule;
+  const matches = globMatcher(match, { crossing: true, cased: false, dots: true });
+  const random = sequence(seed);
+  let [toSkip, left] = [skip, times];
+  return (method, path) => {
+    if ((rule.method && rule.method.toUpperCase() !== method) || !matches(path) || left <= 0) return false;
+    if (toSkip-- > 0 || random() >= probability) return false;
     left--;
-    return rule;
+    return true;
   };
 }
 
@@ -97,38 +86,29 @@ function cut({ status, body = "", headers }: ServerReply, response: ServerRespon
   return status;
 }
 
-function faultReply(rule: ChaosRule): ServerReply {
-  const status = rule.status ?? (rule.html ? 502 : 500);
-  if (rule.html) return htmlPage(status, rule);
-  const made = statusReplies[status]?.(rule) ?? refused(status, "Injected fault");
-  return { ...made, headers: { ...made.headers, ...retryAfter(rule) } };
-}
-
-function retryAfter({ retry_after }: ChaosRule): Record<string, string> {
-  return retry_after === undefined ? {} : { "retry-after": String(retry_after) };
-}
-
-function htmlPage(status: number, rule: ChaosRule): ServerReply {
-  const body = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
-  return { status, body, headers: { "content-type": "text/html", ...retryAfter(rule) } };
-}
-
 /** The bodies of deployed servers; gateways respond with HTML. */
-const statusReplies: Readonly<Record<number, (rule: ChaosRule) => ServerReply>> = {
-  404: () => refused(404, "Not Found"),
-  409: () => refused(409, "Conflict: Resource lock"),
-  429: tooMany,
-  500: () => refused(500, "Internal Server Error"),
-  502: (rule) => htmlPage(502, rule),
-  503: (rule) => htmlPage(503, rule),
-  504: (rule) => htmlPage(504, rule),
+function faultReply({ html, status = html ? 502 : 500, retry_after }: ChaosRule): ServerReply {
+  if (status === 429 && !html) return tooMany(retry_after);
+  const wait = retry_after === undefined ? {} : { "retry-after": String(retry_after) };
+  if (html || [502, 503, 504].includes(status)) {
+    const body = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
+    return { status, body, headers: { "content-type": "text/html", ...wait } };
+  }
+  const reply = refused(status, words[status] ?? "Injected fault");
+  return { ...reply, headers: { ...reply.headers, ...wait } };
+}
+
+const words: Readonly<Record<number, string>> = {
+  404: "Not Found",
+  409: "Conflict: Resource lock",
+  500: "Internal Server Error",
 };
 
-function tooMany({ retry_after = 1 }: ChaosRule): ServerReply {
-  const reset = Math.ceil(Date.now() / 1000 + retry_after);
+function tooMany(seconds = 1): ServerReply {
+  const reset = Math.ceil(Date.now() / 1000 + seconds);
   const headers = {
     "content-type": "text/plain",
-    "retry-after": String(retry_after),
+    "retry-after": String(seconds),
     "ratelimit-name": "throttle_authenticated_api",
     "ratelimit-limit": "120",
     "ratelimit-observed": "121",
@@ -142,40 +122,13 @@ function tooMany({ retry_after = 1 }: ChaosRule): ServerReply {
 export type ParsedChaos = { readonly chaos: readonly ChaosRule[] } | { readonly problems: readonly Problem[] };
 
 const ways = ["status", "reset", "hang", "truncate", "html"] as const;
-const flag = { type: "boolean" };
-
-const chaosShape = compile({
-  type: "array",
-  items: {
-    type: "object",
-    additionalProperties: false,
-    properties: {
-      match: { type: "string", minLength: 1 },
-      method: { enum: ["GET", "PUT", "POST", "PATCH", "DELETE"] },
-      status: { type: "integer", minimum: 200, maximum: 599 },
-      reset: flag,
-      hang: flag,
-      truncate: flag,
-      html: flag,
-      skip: { type: "integer", minimum: 0 },
-      times: { type: "integer", minimum: 1 },
-      probability: { type: "number", minimum: 0, maximum: 1 },
-      seed: { type: "integer" },
-      acted: flag,
-      retry_after: { type: "integer", minimum: 0 },
-    },
-  },
-});
+const checkChaos = compile(schema);
 
 /** Reads a list of chaos rules from YAML or JSON. Every mistake is a problem with its location in `file`. */
 export function parseChaos(text: string, file = "chaos"): ParsedChaos {
-  const checks = { rule: "chaos", shape: chaosShape, empty: [], faults: chaosFaults };
-  const parsed = parseChecked<readonly ChaosRule[]>(text, file, checks);
+  const faults = (rules: readonly ChaosRule[]) => rules.flatMap(wayFaults);
+  const parsed = parseChecked(text, file, { rule: "chaos", shape: checkChaos, empty: [], faults });
   return "value" in parsed ? { chaos: parsed.value } : parsed;
-}
-
-function chaosFaults(rules: readonly ChaosRule[]): Fault[] {
-  return rules.flatMap(wayFaults);
 }
 
 /** `html` may be combined with a status: a page with that status. */

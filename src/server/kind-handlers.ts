@@ -9,13 +9,15 @@ import {
 } from "../model/resource-kind.ts";
 import { auditWrite } from "./audit-events.ts";
 import { integrationHandlers } from "./integrations.ts";
-import { writeItem } from "./kind-items.ts";
-import { narrowingOf, partName, type ServedCall, type ServedItemCall, spellings } from "./kind-paths.ts";
-import { changedRow, shownRow } from "./kind-rows.ts";
+import { changeItem, isItemCall } from "./kind-items.ts";
+import { narrowingOf, partName, type ServedCall, spellings } from "./kind-paths.ts";
+import { changedRow, evaluateKind, shownRow } from "./kind-rows.ts";
 import {
   type Admitted,
   addRow,
   changeRow,
+  findOrInitial,
+  findRecord,
   instanceId,
   lacksTarget,
   makeRow,
@@ -27,7 +29,7 @@ import {
   rowsElsewhere,
 } from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
-import { hasKey, isPart, type ServedKind } from "./kinds.ts";
+import { hasKey, type ServedKind } from "./kinds.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { shownOwner } from "./projects.ts";
@@ -163,30 +165,12 @@ const absent = json(200, null);
 function showRow(admitted: Admitted): ServerReply {
   const { kind } = admitted;
   if (kind.isOwner) return showOwner(admitted);
-  const record = findRecord(admitted) ?? initialRecord(kind);
-  if (record && "status" in record) return record;
-  if (!record) return kind.keys.length === 0 ? absent : missingReply(kind);
-  return json(200, toResponse(admitted, record.row));
+  const record = findOrInitial(admitted, kind.keys.length === 0 ? absent : undefined);
+  return "status" in record ? record : json(200, toResponse(admitted, record.row));
 }
 
 function showOwner({ context, request, kind, owner }: Admitted): ServerReply {
   return json(200, kind.of === "instance" ? {} : shownOwner(context, request.caller, kind.of, owner));
-}
-
-function missingReply({ quirks }: ServedKind): ServerReply {
-  return quirks?.missing ?? noRecord;
-}
-
-/** The initial state of a singleton that cannot be created. */
-function initialRecord({ isAlways, initial }: ServedKind): KindRecord | undefined {
-  return isAlways ? { number: 0, row: initial } : undefined;
-}
-
-function firstRecord(admitted: Admitted): KindRecord | undefined {
-  const { context, kind } = admitted;
-  if (!kind.isAlways) return undefined;
-  addRow(context.state, admitted, {});
-  return recordsOf(context.state, admitted)[0];
 }
 
 function createRow(admitted: Admitted): ServerReply {
@@ -202,7 +186,7 @@ function createRow(admitted: Admitted): ServerReply {
   const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, created, caseCounts));
   if (isTaken && isRefused(admitted)) return takenReply(admitted, other);
   if (other) return other;
-  return written(admitted, 201, addRow(context.state, admitted, params));
+  return written(admitted, 201, addRow(context.state, admitted, created));
 }
 
 function written(admitted: Admitted, status: number, row: JsonObject): ServerReply {
@@ -226,7 +210,7 @@ function takenReply({ context, kind }: Admitted, other: ServerReply | undefined)
 
 function updateRow(admitted: Admitted): ServerReply {
   const { context, kind, owner } = admitted;
-  if (kind.quirks && !findRecord(admitted)) return missingReply(kind);
+  if (kind.quirks && !findRecord(admitted)) return kind.quirks.missing;
   const { params, faults } = readParameters(admitted, "change");
   if (faults.length > 0) return invalid(faults);
   if (kind.isOwner) {
@@ -234,12 +218,11 @@ function updateRow(admitted: Admitted): ServerReply {
     if (repository) changeOwner(context.state, kind, repository, params);
     return showOwner(admitted);
   }
-  const record = findRecord(admitted) ?? firstRecord(admitted);
-  if (!record) return missingReply(kind);
+  const record = findOrInitial(admitted);
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "update", params, record.row);
   if (other) return other;
-  const others = rowsElsewhere(context.state, admitted);
+  const others = () => rowsElsewhere(context.state, admitted);
   const row = changedRow(kind.fields, { params, row: record.row, others });
   const rest = recordsOf(context.state, admitted).filter((each) => each !== record);
   if (!hasKey(kind, row, record.row) && rest.some((each) => hasKey(kind, each.row, row)) && isRefused(admitted)) {
@@ -251,67 +234,21 @@ function updateRow(admitted: Admitted): ServerReply {
 /** Carries out the call before an update or a deletion. */
 function prepareRow(admitted: Admitted, call: "before_update" | "before_delete"): ServerReply {
   const { context, kind } = admitted;
-  const record = findRecord(admitted);
-  if (!record) return missingReply(kind);
+  const record = findOrInitial(admitted);
   if ("status" in record) return record;
   const { stores } = precedingCall(kind.file.calls[call === "before_update" ? "update" : "delete"]);
   const row = stores ? changeRow(context.state, admitted, record, { ...record.row, ...stores }) : record.row;
   return json(200, toResponse(admitted, row));
 }
 
-function isItemCall(call: ServedCall): call is ServedItemCall {
-  return call.includes("_item ");
-}
-
-function changeItem(admitted: Admitted, call: ServedItemCall): ServerReply {
-  const { context, kind, request } = admitted;
-  const { item, ...named } = admitted.named;
-  const record = findRecord({ ...admitted, named });
-  if (!record) return missingReply(kind);
-  if ("status" in record) return record;
-  const given = { ...request.query, ...request.body };
-  const strict = !context.behaviour.lenientParameters;
-  const { reply, changed } = writeItem(kind, record.row, { call, item, given, strict });
-  if (changed) changeRow(context.state, admitted, record, { ...record.row, ...changed });
-  return reply;
-}
-
 function deleteRow(admitted: Admitted): ServerReply {
-  const record = findRecord(admitted);
-  if (!record) return missingReply(admitted.kind);
+  const record = findRecord(admitted) ?? admitted.kind.quirks?.missing ?? noRecord;
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "delete", {}, record.row);
   if (other) return other;
   removeRow(admitted.context.state, admitted, record);
   dropReferences(admitted.context, admitted, record.row);
   return noContent;
-}
-
-/**
- * The row that a path identifies; an error if several match, and the query lacks the parameter that distinguishes them.
- */
-function findRecord(admitted: Admitted): KindRecord | ServerReply | undefined {
-  const { context, request, kind, named, narrowing } = admitted;
-  const records = recordsOf(context.state, admitted);
-  const numbered = records.filter(({ row }) => matchesParts(kind, row, named));
-  const [key = ""] = kind.file.byKey ? kind.keys : [];
-  const all =
-    numbered.length > 0 || !key
-      ? numbered
-      : records.filter(({ row }) => matchesParts(kind, row, { [key]: named.id ?? "" }));
-  const given = new URLSearchParams(request.search);
-  const narrowed = Object.entries(narrowing).map(([parameter, part]) => [part, given.get(parameter)] as const);
-  const fit = all.filter(({ row }) =>
-    narrowed.every(([part, value]) => value === null || isPart(kind, row, part, value)),
-  );
-  const open = Object.keys(narrowing).find((parameter) => !given.has(parameter));
-  if (fit.length < 2 || open === undefined) return fit[0];
-  const message = `There are multiple ${kind.file.name} with provided parameters. Please use '${open}'`;
-  return json(409, { message });
-}
-
-function matchesParts(kind: ServedKind, row: JsonObject, parts: Readonly<Record<string, string>>): boolean {
-  return Object.entries(parts).every(([part, value]) => isPart(kind, row, part, value));
 }
 
 function readParameters(
@@ -339,13 +276,18 @@ function otherAnswer(
   row: JsonObject | null,
 ): ServerReply | undefined {
   const { context, kind } = admitted;
-  const answers = kind.answers.filter((answer) => answer.on === on);
-  if (answers.length === 0) return undefined;
-  const rows = recordsOf(context.state, admitted).map((record) => record.row);
-  const given = { params, row, rows, above: rowsAbove(admitted) };
-  const answer = answers.find(({ when }) => when.valueOf(given) === true);
+  const given = {
+    params,
+    row,
+    rows: recordsOf(context.state, admitted).map((record) => record.row),
+    /** The rows of the groups above. */
+    get above() {
+      return rowsAbove(admitted);
+    },
+  };
+  const answer = kind.file.answers?.find((each) => each.on === on && evaluateKind(each.when, given) === true);
   if (!answer) return undefined;
-  const body = answer.body.valueOf(given);
+  const body = evaluateKind(answer.body, given);
   return json(answer.status, isObject(body) ? toResponse(admitted, body) : body);
 }
 
@@ -354,11 +296,11 @@ export function changeOwner(state: State, kind: ServedKind, record: Repository, 
   const place: RowPlace = { kind, owner: record.id };
   const [known] = recordsOf(state, place);
   const row = ownerRow(state, [kind], record.id, {});
-  const changed = changedRow(kind.fields, { params, row, others: rowsElsewhere(state, place) });
+  const changed = changedRow(kind.fields, { params, row, others: () => rowsElsewhere(state, place) });
   const narrowed = Object.entries(changed).filter(([name, value]) => value !== row[name]);
   const kept = { ...known?.row, ...Object.fromEntries(narrowed) };
   if (known) changeRow(state, place, known, kept);
-  else addRow(state, place, {}, kept);
+  else addRow(state, place, kept);
   const own = narrowed.filter(([name]) => name in record);
   if (kind.of !== "instance") put(state, kind.of, record.id, { ...record, ...Object.fromEntries(own) });
 }

@@ -1,27 +1,21 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { itemsByKey } from "../model/field-meaning.ts";
-import { compileKindExpression, type KindExpression } from "../model/kind-expressions.ts";
+import { compileKindExpression } from "../model/kind-expressions.ts";
 import { isImmutable } from "../model/read-field.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import type { Plain, Platform } from "../model/types.ts";
 import { parametersOfField } from "./kind-values.ts";
 
-const storeNames = ["params", "row", "others", "target", "tier"] as const;
-
-/**
- * Input of a write: its parameters, the row (null for a creation), the rows of other projects or groups, and the user,
- * project or group that the look-up of the key names.
- */
+/** Input of a write. */
 interface Situation {
   readonly params: JsonObject;
+  /** Null for a creation. */
   readonly row: JsonObject | null;
-  readonly others: readonly JsonObject[];
+  /** The rows of other projects or groups. */
+  readonly others: () => readonly JsonObject[];
+  /** The user, project or group that the look-up of the key names. */
   readonly target?: JsonObject | undefined;
-}
-
-interface StoredPart {
-  readonly part: string;
-  readonly expression: KindExpression;
 }
 
 export interface StoredField {
@@ -29,7 +23,7 @@ export interface StoredField {
   readonly field: FieldSchema;
   readonly parameters: readonly string[];
   /** Parts of the row with their expressions; empty: the parameter is stored unchanged as `part`. */
-  readonly store: readonly StoredPart[];
+  readonly store: readonly (readonly [part: string, expression: string])[];
   /** The part of the row with the field's value. */
   readonly part: string;
   readonly platform: StoringPlatform;
@@ -43,8 +37,7 @@ export function storedFields(
 ): readonly StoredField[] {
   return Array.from(fields, ([name, field]) => {
     const written = field["x-store"] ?? {};
-    const parts = Object.entries(typeof written === "string" ? { [name]: written } : written);
-    const store = parts.map(([part, text]) => ({ part, expression: compileCached(text, storeNames) }));
+    const store = Object.entries(typeof written === "string" ? { [name]: written } : written);
     return { name, field, parameters: parametersOfField(name, field), store, part: storedPart(name, field), platform };
   });
 }
@@ -54,18 +47,18 @@ function storedPart(name: string, { "x-read": read = "" }: FieldSchema): string 
   return /^row\.([a-z_]\w*)$/.exec(read)?.[1] ?? name;
 }
 
-/** Compiles a kind's expression (cached). @throws on a syntax error: kinds are validated before they are served. */
-export function compileCached(text: string, names: readonly string[]): KindExpression {
-  const key = `${names.join(" ")}: ${text}`;
-  const cached = expressions.get(key);
-  if (cached) return cached;
-  const compiled = compileKindExpression(text, names, "any");
-  if ("fault" in compiled) throw new Error(`${text}: ${compiled.fault}`);
-  expressions.set(key, compiled);
-  return compiled;
-}
+const compiledFor = memoized((names: string) =>
+  memoized((text: string) => {
+    const compiled = compileKindExpression(text, names.split(" "), "any");
+    if ("fault" in compiled) throw new Error(`${text}: ${compiled.fault}`);
+    return compiled;
+  }),
+);
 
-const expressions = new Map<string, KindExpression>();
+/** Evaluates an expression of any kind. @throws on a syntax error: kinds are validated before they are served. */
+export function evaluateKind(text: string, given: JsonObject): Plain | undefined {
+  return compiledFor(Object.keys(given).join(" "))(text).valueOf(given);
+}
 
 /** A new row: the parameters, and defaults for the rest. */
 export function createdRow(
@@ -94,25 +87,26 @@ export function changedRow(fields: readonly StoredField[], situation: Situation 
     const { field, parameters, store, part, platform } = each;
     const [parameter = ""] = parameters;
     const isSent = parameters.some((sent) => sent in params);
-    if (isImmutable(evaluating, field, row, platform) || (!isSent && !field["x-keep"])) continue;
+    if (isImmutable({ expressions: { valueOf: evaluateKind } }, field, row, platform) || (!isSent && !field["x-keep"]))
+      continue;
     if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others }));
     else row[part] = isSent ? toStored(field, params[parameter], row[part]) : initialValue(field);
   }
   return row;
 }
 
-/** Evaluates the expressions of any kind. */
-const evaluating = {
-  expressions: {
-    valueOf: (text: string, given: Readonly<Record<string, unknown>>) =>
-      compileCached(text, Object.keys(given)).valueOf(given),
-  },
-};
-
-function computeParts({ store, platform }: StoredField, { params, row, others, target = {} }: Situation): JsonObject {
-  const computed = store.map(({ part, expression }) => {
-    return [part, expression.valueOf({ params, row, others, target, tier: platform.tier })] as const;
-  });
+function computeParts({ store, platform: { tier } }: StoredField, situation: Situation): JsonObject {
+  const { params, row, target = {} } = situation;
+  const given = {
+    params,
+    row,
+    get others() {
+      return situation.others();
+    },
+    target,
+    tier,
+  };
+  const computed = store.map(([part, expression]) => [part, evaluateKind(expression, given)] as const);
   return Object.fromEntries(computed.filter(([, value]) => value !== undefined));
 }
 
@@ -167,22 +161,23 @@ function initialValue(field: FieldSchema): unknown {
 export function shownRow({ fields }: ResourceKind, row: JsonObject, isListed = false): JsonObject {
   const shown = Object.entries(row).flatMap(([name, value]) => {
     const field = fields.properties[name];
-    if (field?.writeOnly && !field["x-returned"] && field["x-store"] === undefined) return [];
-    if (isListed && field?.["x-listed"] === false) return [];
-    return [[name, field ? withoutSecrets(field, value) : value] as const];
+    const isHidden = (isListed && field?.["x-listed"] === false) || (isSecret(field) && field["x-store"] === undefined);
+    return isHidden ? [] : [[name, shownValue(field, value)] as const];
   });
   return Object.fromEntries(shown);
 }
 
-function withoutSecrets({ items, properties = {} }: FieldSchema, value: unknown): unknown {
-  if (Array.isArray(value)) return items ? value.map((each) => withoutSecrets(items, each)) : value;
+function isSecret(field: FieldSchema | undefined): field is FieldSchema {
+  return field?.writeOnly === true && !field["x-returned"];
+}
+
+function shownValue(field: FieldSchema | undefined, value: unknown): unknown {
+  if (!field) return value;
+  const { items, properties = {} } = field;
+  if (Array.isArray(value)) return items ? value.map((each) => shownValue(items, each)) : value;
   if (!isObject(value)) return value;
-  const shown = Object.entries(value).flatMap(([name, each]) => {
-    const field = properties[name];
-    if (field?.writeOnly && !field["x-returned"]) return [];
-    return [[name, field ? withoutSecrets(field, each) : each] as const];
-  });
-  return Object.fromEntries(shown);
+  const shown = Object.entries(value).filter(([name]) => !isSecret(properties[name]));
+  return Object.fromEntries(shown.map(([name, each]) => [name, shownValue(properties[name], each)]));
 }
 
 /** Assigns a number to each `id` that is null, which an expression returns for a new object. */

@@ -3,7 +3,8 @@ import type { NamedOwner } from "../model/owner.ts";
 import { listFacts } from "../model/resource-kind.ts";
 import type { ServedCall } from "./kind-paths.ts";
 import { createdRow, numbered } from "./kind-rows.ts";
-import type { ServedKind, ServedKinds } from "./kinds.ts";
+import { isPart, type ServedKind, type ServedKinds } from "./kinds.ts";
+import { json, noRecord, type ServerReply } from "./reply.ts";
 import type { ServerContext, ServerRequest } from "./server-context.ts";
 import {
   dropRow,
@@ -49,20 +50,17 @@ export function recordsOf(state: State, place: RowPlace): readonly KindRecord[] 
   return recordsAt(state, placeKey(place));
 }
 
-/** The rows of a kind in all other projects or groups; empty unless an expression reads them. */
+/** The rows of a kind in all other projects or groups. */
 export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly JsonObject[] {
-  if (!kind.asksOthers) return [];
   const [prefix, own] = [placeKey({ kind, owner: 0 }).slice(0, -1), placeKey({ kind, owner })];
   return [...state.rows].flatMap(([key, records]) =>
     key !== own && key.startsWith(prefix) ? records.map(({ row }) => row) : [],
   );
 }
 
-/** The rows of the groups above a path, from the top, for the group's kind of the same name. */
+/** The rows of the groups above, from the top, for the group's kind of the same name. */
 export function rowsAbove({ context: { state, kinds }, kind, path }: Admitted): readonly JsonObject[] {
-  const ofGroups = kind.asksAbove
-    ? kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name)
-    : undefined;
+  const ofGroups = kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name);
   if (!ofGroups) return [];
   return groupsAbove(state, path).flatMap(({ id }) =>
     recordsOf(state, { kind: ofGroups, owner: id }).map(({ row }) => row),
@@ -115,7 +113,36 @@ export function makeRow(state: State, place: RowPlace, params: JsonObject): Json
   const key = lookedUpKey(place.kind);
   const found = key && findTarget(state, key, params[key.parameter]);
   const target = found && ("path" in found ? { id: found.id, full_path: found.path } : { ...found });
-  return createdRow(place.kind.fields, { params, others: rowsElsewhere(state, place), target });
+  return createdRow(place.kind.fields, { params, others: () => rowsElsewhere(state, place), target });
+}
+
+/**
+ * The row that a path identifies; an error if several match, and the query lacks the parameter that distinguishes them.
+ */
+export function findRecord(admitted: Admitted): KindRecord | ServerReply | undefined {
+  const { context, request, kind, named, narrowing } = admitted;
+  const records = recordsOf(context.state, admitted);
+  const matching = (parts: Readonly<Record<string, string>>) =>
+    records.filter(({ row }) => Object.entries(parts).every(([part, value]) => isPart(kind, row, part, value)));
+  const numbered = matching(named);
+  const [key = ""] = kind.file.byKey ? kind.keys : [];
+  const all = numbered.length > 0 || !key ? numbered : matching({ [key]: named.id ?? "" });
+  const given = new URLSearchParams(request.search);
+  const narrowed = Object.entries(narrowing).map(([parameter, part]) => [part, given.get(parameter)] as const);
+  const fit = all.filter(({ row }) =>
+    narrowed.every(([part, value]) => value === null || isPart(kind, row, part, value)),
+  );
+  const open = Object.keys(narrowing).find((parameter) => !given.has(parameter));
+  if (fit.length < 2 || open === undefined) return fit[0];
+  const message = `There are multiple ${kind.file.name} with provided parameters. Please use '${open}'`;
+  return json(409, { message });
+}
+
+/** The row that a path identifies, or the initial state of a singleton that cannot be created: without a number. */
+export function findOrInitial(admitted: Admitted, absent?: ServerReply): KindRecord | ServerReply {
+  const { isAlways, initial, quirks } = admitted.kind;
+  const missing = absent ?? quirks?.missing ?? noRecord;
+  return findRecord(admitted) ?? (isAlways ? { number: 0, row: initial } : missing);
 }
 
 /** The counter of a kind's IDs. */
@@ -123,17 +150,17 @@ export function rowCounter({ of, file }: ServedKind): string {
   return `${of} ${file.singular}`;
 }
 
-/** Adds a row with new numbers, and a seed's parts that are not parameters. */
-export function addRow(state: State, place: RowPlace, params: JsonObject, beside: JsonObject = {}): JsonObject {
+/** Adds a row with new numbers. */
+export function addRow(state: State, place: RowPlace, made: JsonObject): JsonObject {
   const { kind } = place;
-  const made = kind.isOwner ? {} : makeRow(state, place, params);
   const number = nextNumber(state, rowCounter(kind));
-  const row = withNumbers(state, { ...(kind.isNumbered && { id: number }), ...made, ...beside });
+  const row = withNumbers(state, { ...(kind.isNumbered && { id: number }), ...made });
   putRow(state, placeKey(place), { number, row });
   return row;
 }
 
 export function changeRow(state: State, place: RowPlace, record: KindRecord, row: JsonObject): JsonObject {
+  if (record.number === 0) return addRow(state, place, row);
   const kept = withNumbers(state, row);
   putRow(state, placeKey(place), { ...record, row: kept });
   return kept;
@@ -157,11 +184,9 @@ export function ownerRow(state: State, kinds: readonly ServedKind[], owner: numb
 
 /** The lists of kinds that are parts of a project's or group's own row. */
 export function rowsWithin(state: State, kinds: ServedKinds, of: ServedKind["of"], owner: number): JsonObject {
-  const within = kinds.all.flatMap((kind): [string, readonly JsonObject[]][] => {
-    const { rows } = listFacts(kind.file);
-    return kind.of === of && rows !== undefined
-      ? [[rows, recordsOf(state, { kind, owner }).map(({ row }) => row)]]
-      : [];
-  });
+  const within = kinds.within[of].map((kind) => [
+    listFacts(kind.file).rows,
+    recordsOf(state, { kind, owner }).map(({ row }) => row),
+  ]);
   return Object.fromEntries(within);
 }

@@ -12,30 +12,12 @@ export function parametersOfField(name: string, field: FieldSchema): readonly st
   return typeof send === "object" ? Object.keys(send) : [field["x-send-as"] ?? name];
 }
 
-function parameterSchemas(fields: Fields): ReadonlyMap<string, object> {
-  return new Map(
-    Array.from(fields).flatMap(([name, field]) =>
-      parametersOfField(name, field).map((parameter) => [parameter, parameterSchema(field)] as const),
-    ),
-  );
-}
-
-/** Schemas of parameters that expressions compute: without a type, which may differ from the field's. */
-function computedParameters(fields: Fields): Readonly<Record<string, object>> {
-  const computed = Array.from(fields).filter(([, field]) => field["x-send"] !== undefined);
-  return Object.fromEntries(
-    computed.flatMap(([name, field]) => {
-      const { items } = parameterSchema(field) as FieldSchema;
-      return parametersOfField(name, field).map((parameter) => [parameter, items ? { items } : {}] as const);
-    }),
-  );
-}
-
 /** A field's schema as a parameter: look-ups as IDs, and properties by their names in requests. */
 function parameterSchema({ properties, items, ...field }: FieldSchema): object {
   if (field["x-lookup"] !== undefined) return { type: "integer" };
   if (field["x-credentials"] !== undefined) return { type: "string" };
-  if (field["x-send"] !== undefined) return { type: field.type, ...(items && { items: entrySchema(items) }) };
+  // An expression may send another type than the field's.
+  if (field["x-send"] !== undefined) return { parsed: field.type, ...(items && { items: entrySchema(items) }) };
   return {
     ...field,
     ...(properties && { properties: renameProperties(properties) }),
@@ -69,8 +51,12 @@ export interface ParameterChecks {
 
 /** `creation` requires the required fields; `change` only if the kind cannot be created. */
 export function checksOf(fields: Fields, required: readonly string[], isChangedOnly: boolean): ParameterChecks {
-  const schemas = parameterSchemas(fields);
-  const shape = { type: "object", properties: { ...Object.fromEntries(schemas), ...computedParameters(fields) } };
+  const schemas = new Map(
+    Array.from(fields).flatMap(([name, field]) =>
+      parametersOfField(name, field).map((parameter) => [parameter, parameterSchema(field)] as const),
+    ),
+  );
+  const shape = { type: "object", properties: Object.fromEntries(schemas) };
   const needed = required.flatMap((name) => {
     const field = fields.get(name);
     return field ? parametersOfField(name, field) : [];
@@ -108,6 +94,8 @@ const words: Readonly<Record<SchemaFault["rule"], string>> = {
 
 interface Typed {
   readonly type?: string | readonly string[];
+  /** The types by which forms are parsed, if the schema accepts any. */
+  readonly parsed?: string | readonly string[];
   readonly items?: object;
   readonly properties?: Readonly<Record<string, object>>;
   readonly additionalProperties?: boolean | object;
@@ -115,7 +103,7 @@ interface Typed {
 
 /** Parses a form's value by the type of its parameter; returns other values unchanged. */
 function parseTyped(schema: object | undefined, value: unknown): unknown {
-  const { type = [], items, properties = {}, additionalProperties: others } = (schema ?? {}) as Typed;
+  const { parsed, type = parsed ?? [], items, properties = {}, additionalProperties: others } = (schema ?? {}) as Typed;
   if (Array.isArray(value)) return value.map((each) => parseTyped(items, each));
   if (isObject(value)) {
     const other = isObject(others) ? others : undefined;

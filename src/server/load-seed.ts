@@ -222,9 +222,9 @@ function loadRow(state: State, place: RowPlace, written: JsonObject): void {
   const known = new Set(kind.fields.flatMap(({ parameters }) => parameters));
   const params = Object.fromEntries(Object.entries(seeded).filter(([name]) => known.has(name)));
   const made = makeRow(state, place, params);
-  const told = kind.isOwner ? changedRow(kind.fields, { params, row: {}, others: [] }) : {};
+  const told = kind.isOwner ? changedRow(kind.fields, { params, row: {}, others: () => [] }) : made;
   const beside = Object.entries(seeded)
     .filter(([name]) => name in made || !known.has(name))
     .map(([name, value]) => [name, completeItems(made[name], value)] as const);
-  addRow(state, place, params, { ...told, ...Object.fromEntries(beside) });
+  addRow(state, place, { ...told, ...Object.fromEntries(beside) });
 }

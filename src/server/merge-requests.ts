@@ -20,12 +20,12 @@ export const createCommit: ProjectHandler = (context, call, project) => {
   const known = commitsOn(context, project, String(branch));
   const isThere = known.length > 0 || branch === defaultBranch(project);
   const starts = start_branch !== undefined || start_sha !== undefined;
-  if (isThere && starts && force !== true) {
+  if (isThere && starts && force !== true)
     return failed(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`);
-  }
   if (!isThere && !starts) return failed("You can only create or edit files when you are on a branch");
+  const place = commitsPlace(project);
   if (starts)
-    for (const commit of known) putCommit(context, project, { ...commit, row: { ...commit.row, branch: null } });
+    for (const commit of known) putRow(context.state, place, { ...commit, row: { ...commit.row, branch: null } });
   const number = nextNumber(context.state, "commit");
   const id = createHash("sha1").update(`${project.id}/${number}`).digest("hex");
   const [title] = String(message).split("\n");
@@ -41,7 +41,7 @@ export const createCommit: ProjectHandler = (context, call, project) => {
     branch,
     actions,
   };
-  putCommit(context, project, { number, row });
+  putRow(context.state, place, { number, row });
   return json(201, commitRow(row));
 };
 
@@ -77,17 +77,15 @@ export const getMergeRequest: ProjectHandler = (context, call, project) => {
 
 export const createMergeRequest: ProjectHandler = (context, call, project) => {
   const { source_branch, target_branch, title, description = "" } = call.given;
-  if (commitsOn(context, project, String(source_branch)).length === 0) {
+  if (commitsOn(context, project, String(source_branch)).length === 0)
     return json(400, { message: { source_branch: [`"${source_branch}" does not exist`] } });
-  }
   const other = requestsOf(context, project).find(
     ({ row }) => row.state === "opened" && row.source_branch === source_branch && row.target_branch === target_branch,
   );
-  if (other) {
+  if (other)
     return json(409, {
       message: [`Another open merge request already exists for this source branch: !${other.row.iid}`],
     });
-  }
   const iid = nextNumber(context.state, `merge request of ${project.id}`);
   const at = timestamp();
   const row = {
@@ -134,10 +132,6 @@ const fileActions: ReadonlySet<string> = new Set(["create", "delete", "move", "u
 
 function commitsOn({ state }: ServerContext, project: Repository, branch: string): readonly KindRecord[] {
   return recordsAt(state, commitsPlace(project)).filter(({ row }) => row.branch === branch);
-}
-
-function putCommit({ state }: ServerContext, project: Repository, record: KindRecord): void {
-  putRow(state, commitsPlace(project), record);
 }
 
 function commitRow({ branch: _, actions: __, ...row }: JsonObject): JsonObject {

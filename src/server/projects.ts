@@ -20,42 +20,29 @@ import {
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
 export const listProjects: Handler = (context, call) => {
   const { state, behaviour } = context;
-  const isAdmin = call.caller.role === "admin";
-  const storage = call.given.repository_storage;
-  if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
-  const filter = isAdmin ? storage : undefined;
-  const rows = selectKeyset(listWanted(state, call, filter), call);
+  const { caller, given } = call;
+  const isAdmin = caller.role === "admin";
+  if (given.repository_storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
+  const rows = sortRepositories(projectsById(state).filter(createFilter(call)), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
   const row = (project: Repository) => projectRow(context, project, showsStorage);
-  if (call.given.pagination === "keyset" && call.given.order_by === "id") return keysetPaged(context, call, rows, row);
+  if (given.pagination === "keyset" && given.order_by === "id") return keysetPaged(context, call, rows, row);
   return offsetFault(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
 
-/** All rows of a list in its order, cached until a project changes. */
-function listWanted(state: State, call: ParsedRequest, storage: unknown): readonly Repository[] {
-  const { page, per_page, id_after, id_before, ...question } = call.raw;
-  const key = JSON.stringify([call.caller.role, question]);
-  const known = state.projectLists.get(key);
-  if (known) return known;
-  const isWanted = createFilter(call);
-  const rows = sortRepositories(
-    projectsById(state).filter(
-      (each) => isWanted(each) && (storage === undefined || each.repository_storage === storage),
-    ),
-    call,
-  );
-  if (state.projectLists.size === mostLists) state.projectLists.clear();
-  state.projectLists.set(key, rows);
-  return rows;
-}
-
-const mostLists = 8;
-
-/** The projects that the caller may see, filtered by membership and name. Other filters are ignored. */
-function createFilter({ raw }: ParsedRequest): (project: Repository) => boolean {
+/** The projects that the caller may see, by membership, name, storage and ID. Other filters are ignored. */
+function createFilter({ caller, given, raw }: ParsedRequest): (project: Repository) => boolean {
   const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => readBoolean(raw[name]));
+  const storage = caller.role === "admin" ? given.repository_storage : undefined;
+  const [least, most] = [Number(given.id_after ?? 0), Number(given.id_before ?? Number.POSITIVE_INFINITY)];
   const isFound = searchFilter(raw.search);
-  return (project) => project.access !== "hidden" && !(ofMember && project.access === "stranger") && isFound(project);
+  return (project) =>
+    project.id > least &&
+    project.id < most &&
+    project.access !== "hidden" &&
+    !(ofMember && project.access === "stranger") &&
+    (storage === undefined || project.repository_storage === storage) &&
+    isFound(project);
 }
 
 /** Searches the name and the last part of the path, ignoring case. */
@@ -134,31 +121,6 @@ function sortRepositories(records: readonly Repository[], { given }: ParsedReque
   const sorted =
     field === "id" ? records : records.toSorted((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
   return sort === "desc" ? sorted.toReversed() : sorted;
-}
-
-/** The projects between the IDs of a keyset. */
-function selectKeyset(rows: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
-  const { order_by: field, sort, id_after: after, id_before: before } = given;
-  if (after === undefined && before === undefined) return rows;
-  const [least, most] = [Number(after ?? 0), Number(before ?? Number.POSITIVE_INFINITY)];
-  if (field !== "id") return rows.filter(({ id }) => id > least && id < most);
-  const [isBefore, isIn] =
-    sort === "desc"
-      ? [({ id }: Repository) => id >= most, ({ id }: Repository) => id > least]
-      : [({ id }: Repository) => id <= least, ({ id }: Repository) => id < most];
-  return rows.slice(countLeading(rows, isBefore), countLeading(rows, isIn));
-}
-
-/** Binary search: the number of leading rows for which `isTrue` is true. */
-function countLeading<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const row = rows[middle];
-    if (row !== undefined && isTrue(row)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The response for a project or a group itself. */

@@ -137,40 +137,28 @@ async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
  * empty list.
  */
 function formFields(text: string): JsonObject {
-  const all: Mutable = {};
-  if (text === "") return all;
-  for (const [name, value] of new URLSearchParams(text)) {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of text === "" ? [] : new URLSearchParams(text)) {
     const [, first = name, rest = ""] = /^([^[]*)((?:\[[^\]]*\])*)$/.exec(name) ?? [];
     const keys = Array.from(rest.matchAll(/\[([^\]]*)\]/g), ([, key = ""]) => key);
-    nest(all, first, keys, value);
+    fields[first] = withValue(fields[first], keys, value);
   }
-  return all;
+  return fields;
 }
 
-type Mutable = Record<string, unknown>;
-
-function nest(into: Mutable, key: string, rest: readonly string[], value: string): void {
-  const [next, ...further] = rest;
-  if (next === undefined) into[key] = value;
-  else if (next === "") into[key] = appendToList(Array.isArray(into[key]) ? into[key] : [], further, value);
-  else nest(openMapping(into, key), next, further, value);
-}
-
-function openMapping(into: Mutable, key: string): Mutable {
-  const known = into[key];
-  const mapping: Mutable = isObject(known) ? known : {};
-  into[key] = mapping;
-  return mapping;
-}
-
-/** Starts a new item when its first key repeats. */
-function appendToList(list: unknown[], [key, ...rest]: readonly string[], value: string): unknown[] {
-  if (key === undefined) return value === "" ? list : [...list, value];
+/** A list or a mapping with one more value. A list starts a new item when its first key repeats. */
+function withValue(known: unknown, [key, ...keys]: readonly string[], value: string): unknown {
+  if (key === undefined) return value;
+  if (key !== "") {
+    const mapping = isObject(known) ? known : {};
+    return { ...mapping, [key]: withValue(mapping[key], keys, value) };
+  }
+  const list: readonly unknown[] = Array.isArray(known) ? known : [];
+  const [first] = keys;
+  if (first === undefined) return value === "" ? list : [...list, value];
   const last = list.at(-1);
-  const isNew = !isObject(last) || key in last;
-  const item: Mutable = isNew ? {} : (last as Mutable);
-  nest(item, key, rest, value);
-  return isNew ? [...list, item] : list;
+  const isNew = !isObject(last) || first in last;
+  return [...(isNew ? list : list.slice(0, -1)), withValue(isNew ? undefined : last, keys, value)];
 }
 
 async function multipartFields(body: Buffer, type: string): Promise<JsonObject> {

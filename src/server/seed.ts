@@ -4,7 +4,7 @@ import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, parseChecked } from "../model/checked-yaml.ts";
-import { owners, pluralOwner } from "../model/owner.ts";
+import { type NamedOwner, type Owner, pluralOwner } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { allKinds } from "./kinds.ts";
@@ -117,43 +117,39 @@ export function seedFaults(value: unknown, catalogue: Catalogue, kinds: readonly
   return shapeless.length > 0 ? shapeless : furtherFaults(value as Seed, catalogue, kinds);
 }
 
-function furtherFaults(seed: Seed, catalogue: Catalogue, kinds: readonly ResourceKind[]): readonly Fault[] {
-  return [...findFaults(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
-}
-
-/** Errors that the schema does not find: duplicates, and unknown parameters and values. */
-function findFaults(seed: Seed, catalogue: Catalogue): Fault[] {
+/** Errors that the schema does not find: duplicates, and unknown kinds, parameters and values. */
+function furtherFaults(seed: Seed, catalogue: Catalogue, own: readonly ResourceKind[]): readonly Fault[] {
+  const kinds = allKinds(own).filter(({ keys }) => !keys);
+  const ownerFaults = (of: NamedOwner) => (owner: SeedProject | SeedGroup, index: number) => {
+    const path = [`${of}s`, index];
+    const integrations = Object.entries(owner.integrations ?? {});
+    return [
+      ...integrations.flatMap(([slug, values]) =>
+        nameFaults(slug, values ?? {}, [...path, "integrations", slug], catalogue),
+      ),
+      ...rowFaults(of, owner.resources, [...path, "resources"], kinds),
+    ];
+  };
   const projects = seed.projects ?? [];
   return [
     ...findDuplicates(projects, "id", ({ id }) => id),
     ...findDuplicates(projects, "path", ({ path }) => path.toLowerCase()),
-    ...projects.flatMap((project, index) => projectFaults(project, ["projects", index], catalogue)),
-    ...(seed.groups ?? []).flatMap((group, index) => integrationFaults(group, ["groups", index], catalogue)),
+    ...projects.flatMap(projectFaults),
+    ...projects.flatMap(ownerFaults("project")),
+    ...(seed.groups ?? []).flatMap(ownerFaults("group")),
+    ...rowFaults("instance", seed.instance, ["instance"], kinds),
   ];
 }
 
 /** Unknown names of kinds. */
-function rowFaults({ projects = [], groups = [], instance }: Seed, kinds: readonly ResourceKind[]): Fault[] {
-  const within = (key: string) => (each: { readonly resources?: SeedRows }, index: number) => {
-    return { path: [key, index, "resources"], rows: each.resources };
-  };
-  const seeded = {
-    project: projects.map(within("projects")),
-    group: groups.map(within("groups")),
-    instance: [{ path: ["instance"], rows: instance }],
-  };
-  return owners.flatMap((of) => {
-    const names = kinds.filter((kind) => !kind.keys && ownersOf(kind).includes(of)).map(({ name }) => name);
-    return seeded[of].flatMap(({ path, rows = {} }) =>
-      Object.keys(rows)
-        .filter((name) => !names.includes(name))
-        .map((name) => ({
-          rule: "unknown-key",
-          path: [...path, name],
-          message: `unknown kind ${name} of ${pluralOwner(of)}${orElse(name, names)}`,
-        })),
-    );
-  });
+function rowFaults(of: Owner, rows: SeedRows = {}, path: Fault["path"], kinds: readonly ResourceKind[]): Fault[] {
+  const names = kinds.filter((kind) => ownersOf(kind).includes(of)).map(({ name }) => name);
+  const unknown = Object.keys(rows).filter((name) => !names.includes(name));
+  return unknown.map((name) => ({
+    rule: "unknown-key",
+    path: [...path, name],
+    message: `unknown kind ${name} of ${pluralOwner(of)}${orElse(name, names)}`,
+  }));
 }
 
 function findDuplicates(
@@ -164,43 +160,28 @@ function findDuplicates(
   const seen = new Set<unknown>();
   return projects.flatMap((project, index) => {
     const value = of(project);
-    const repeated = value !== undefined && seen.has(value);
-    seen.add(value);
-    return repeated ? [{ path: ["projects", index, word], message: `${word} ${value} is given twice` }] : [];
+    const isNew = value === undefined || seen.size < seen.add(value).size;
+    return isNew ? [] : [{ path: ["projects", index, word], message: `${word} ${value} is given twice` }];
   });
 }
 
-function projectFaults(project: SeedProject, path: Fault["path"], catalogue: Catalogue): Fault[] {
-  const faults: Fault[] = [];
-  if (/^\d+$/.test(project.path)) {
-    faults.push({ path: [...path, "path"], message: "a path of only digits would be read as an ID" });
-  }
-  faults.push(...integrationFaults(project, path, catalogue));
-  return [...faults, ...timeFaults(project, [...path, "deployments"])];
-}
-
-function integrationFaults(
-  { integrations }: Pick<SeedProject | SeedGroup, "integrations">,
-  path: Fault["path"],
-  catalogue: Catalogue,
-): Fault[] {
-  return Object.entries(integrations ?? {}).flatMap(([slug, values]) =>
-    nameFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug], catalogue),
-  );
-}
-
-function timeFaults({ deployments }: SeedProject, path: Fault["path"]): Fault[] {
-  return (deployments ?? []).flatMap((deployment, index) =>
+function projectFaults({ path, deployments }: SeedProject, index: number): Fault[] {
+  const times = (deployments ?? []).flatMap((deployment, number) =>
     (["created_at", "updated_at", "finished_at"] as const)
       .filter((name) => Number.isNaN(Date.parse(deployment[name] ?? "2000-01-01")))
-      .map((name) => ({ path: [...path, index, name], message: "expected a time in ISO 8601" })),
+      .map((name) => ({
+        path: ["projects", index, "deployments", number, name],
+        message: "expected a time in ISO 8601",
+      })),
   );
+  if (!/^\d+$/.test(path)) return times;
+  return [{ path: ["projects", index, "path"], message: "a path of only digits would be read as an ID" }, ...times];
 }
 
 /** Slugs outside the catalogue are accepted: deployed servers have some, and clients must tolerate them. */
 function nameFaults(
   slug: string,
-  names: readonly string[],
+  values: JsonObject,
   path: Fault["path"],
   { integrations, listedFlags, foreignNames, dialect }: Catalogue,
 ): Fault[] {
@@ -220,7 +201,7 @@ function nameFaults(
     "created_at",
     "updated_at",
   ]);
-  return names
+  return Object.keys(values)
     .filter((name) => !known.has(name))
     .map((name) => ({
       rule: "unknown-key",

@@ -59,8 +59,6 @@ export interface State extends Tables {
   readonly rows: Map<string, readonly KindRecord[]>;
   /** IDs by lower-case path. */
   readonly ids: Readonly<Record<MoveKind | "former", Map<string, number>>>;
-  /** Cached lists of projects by query, until a project changes. */
-  readonly projectLists: Map<string, readonly Repository[]>;
   /** IDs of repositories that are read-only during a move; derived from the moves. */
   readonly moving: Readonly<Record<MoveKind, Set<number>>>;
 }
@@ -169,7 +167,6 @@ export function restore(store: Store): State {
     move: new Map(),
     rows: new Map(),
     ids: { project: new Map(), snippet: new Map(), group: new Map(), former: new Map() },
-    projectLists: new Map(),
     moving: { project: new Set(), snippet: new Set(), group: new Set() },
   };
   for (const { kind, key, value } of store.rows()) {
@@ -197,7 +194,6 @@ function place<Name extends TableName>(state: State, kind: Name, key: string, ro
   const { id, path, former_paths = [] } = row as Repository;
   state.ids[table].set(path.toLowerCase(), id);
   for (const former of former_paths) state.ids.former.set(former.toLowerCase(), id);
-  state.projectLists.clear();
 }
 
 /** The records of a place in the order of their creation. */

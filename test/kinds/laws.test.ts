@@ -145,7 +145,7 @@ describe.each(files)("%s", (name, file) => {
     const items = Object.entries(file.fields.properties).flatMap(([each, field]) =>
       field["x-items"]?.create && each in declared ? [[each, withSecrets(declared[each] ?? null)] as const] : [],
     );
-    const row = { ...createdRow(stored, { params, others: [], target }), ...Object.fromEntries(items) };
+    const row = { ...createdRow(stored, { params, others: () => [], target }), ...Object.fromEntries(items) };
     return { id: 1, ...(numbered(shownRow(file, row), () => ++last) as JsonObject) };
   };
 
