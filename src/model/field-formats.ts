@@ -34,32 +34,18 @@ function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefin
   return `a URL that begins with ${schemes.map((each) => `${each}://`).join(" or ")}`;
 }
 
-interface CronField {
-  readonly name: string;
-  readonly first: number;
-  readonly last: number;
-  readonly names?: readonly string[];
-}
+/** A field of a cron line: its name, its bounds, and the beginnings of words for its values. */
+type CronField = readonly [name: string, first: number, last: number, words: string];
 
 const cronFields: readonly CronField[] = [
-  { name: "minutes", first: 0, last: 59 },
-  { name: "hours", first: 0, last: 24 },
-  { name: "days of the month", first: -31, last: 31, names: ["l", "last"] },
-  {
-    name: "months",
-    first: 1,
-    last: 12,
-    names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  },
-  {
-    name: "days of the week",
-    first: 0,
-    last: 7,
-    names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat", "l", "last"],
-  },
+  ["minutes", 0, 59, ""],
+  ["hours", 0, 24, ""],
+  ["days of the month", -31, 31, "l last"],
+  ["months", 1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"],
+  ["days of the week", 0, 7, "sun mon tue wed thu fri sat l last"],
 ];
 
-const seconds: CronField = { name: "seconds", first: 0, last: 59 };
+const seconds: CronField = ["seconds", 0, 59, ""];
 
 /** Servers also accept six fields, with seconds first, and words such as `@daily`. */
 function cronFault(text: string): string | undefined {
@@ -73,15 +59,16 @@ function cronFault(text: string): string | undefined {
     (field, index) => !(parts[index] ?? "").split(",").every((item) => isCronItem(field, item)),
   );
   if (!faulty) return undefined;
-  return `${faulty.name} from ${Math.max(0, faulty.first)} to ${faulty.last}, or a list, a range or a step of them`;
+  const [name, first, last] = faulty;
+  return `${name} from ${Math.max(0, first)} to ${last}, or a list, a range or a step of them`;
 }
 
-function isCronItem({ first, last, names = [] }: CronField, item: string): boolean {
+function isCronItem([, first, last, words]: CronField, item: string): boolean {
   const [, from = "", to] = /^(\*|\?|-?\w+)(?:-(-?\w+))?(?:\/\d+)?(?:[#%]-?\d+(?:\+\d+)?)?$/.exec(item) ?? [];
   const isPart = (part: string) =>
     /^-?\d+$/.test(part)
       ? Number(part) >= first && Number(part) <= last
-      : names.some((name) => part.toLowerCase().startsWith(name));
+      : words.split(" ").some((word) => word !== "" && part.toLowerCase().startsWith(word));
   return from === "*" || from === "?" ? to === undefined : isPart(from) && (to === undefined || isPart(to));
 }
 

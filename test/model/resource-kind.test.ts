@@ -42,7 +42,17 @@ const withField = (name: string, field: object) => ({
 
 const stray = "expected a path below /api/v4, without #, % and \\, and without parts that are empty or begin with .";
 
-const wrong: readonly (readonly [change: object, fault: string])[] = [
+type Wrong = readonly [change: object, fault: string];
+
+function onField(name: string, field: object, fault: string): Wrong {
+  return [withField(name, field), `fields.properties.${name}${fault}`];
+}
+
+function onCall(name: string, text: string, fault: string): Wrong {
+  return [{ calls: { ...calls, [name]: text } }, `calls.${name}: ${fault}`];
+}
+
+const wrong: readonly Wrong[] = [
   [{ nam: "x" }, "nam: unknown key nam; did you mean name?"],
   [{ of: "projects" }, 'of: expected one of project, group, instance, got "projects"; did you mean project?'],
   [{ key: "ulr" }, "key: there is no field ulr; did you mean url?"],
@@ -50,19 +60,14 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
   [{ key: "token" }, "key: token is part of the key: require it, or give it a default"],
   [{ only: "tokn" }, "only: there is no field tokn; did you mean token?"],
   [{ fields: { ...fields, required: ["uri"] } }, "fields.required.0: there is no field uri; did you mean url?"],
-  [
-    { calls: { ...calls, delete: "DELETE /projects/:id/hooks/:urll" } },
-    "calls.delete: there is no field urll; did you mean url?",
-  ],
-  [{ calls: { ...calls, update: "PUT /hooks/:row.id" } }, "calls.update: the path needs :id, the project or group"],
-  [
-    { calls: { ...calls, create: "POST /projects/:id/hooks/:row.id" } },
-    "calls.create: there is no row yet, so the path cannot have :row.id",
-  ],
-  [
-    { calls: { ...calls, list: "GET /projects/:id/hooks/:token" } },
-    "calls.list: it reads everything of a project or group, so the path cannot have :token",
-  ],
+  onCall("delete", "DELETE /projects/:id/hooks/:urll", "there is no field urll; did you mean url?"),
+  onCall("update", "PUT /hooks/:row.id", "the path needs :id, the project or group"),
+  onCall("create", "POST /projects/:id/hooks/:row.id", "there is no row yet, so the path cannot have :row.id"),
+  onCall(
+    "list",
+    "GET /projects/:id/hooks/:token",
+    "it reads everything of a project or group, so the path cannot have :token",
+  ),
   ...[
     "/../../users?name=:value",
     "/%2e%2E/x/:value",
@@ -95,10 +100,11 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "PUT /projects/:id;x",
     "PUT /projects/:id\\\\x",
   ].map((update) => [{ calls: { ...calls, update } }, `calls.update: ${stray}`] as const),
-  [
-    { calls: { ...calls, update: "DELETE /projects/:id/hooks/:row.id" } },
-    "calls.update: DELETE removes something; expected POST, PUT or PATCH for update",
-  ],
+  onCall(
+    "update",
+    "DELETE /projects/:id/hooks/:row.id",
+    "DELETE removes something; expected POST, PUT or PATCH for update",
+  ),
   ...[
     "/projects/:id",
     "/projects/:id?hook=:row.id",
@@ -127,47 +133,32 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
       ],
     ] as const;
   }),
-  [
-    { calls: { ...calls, list: "GET /api/v4/projects/:id/hooks" } },
-    "calls.list: leave out /api/v4: paths are relative to it",
-  ],
-  [
-    { calls: { ...calls, update: "PUT /projects/:id/hooks/:row_id" } },
-    "calls.update: there is no field row_id; did you mean row.id?",
-  ],
-  [
-    withField("word", { type: "string", "x-introduced": "16.0" }),
-    "fields.properties.word.x-source: missing x-source, which x-introduced needs",
-  ],
+  onCall("list", "GET /api/v4/projects/:id/hooks", "leave out /api/v4: paths are relative to it"),
+  onCall("update", "PUT /projects/:id/hooks/:row_id", "there is no field row_id; did you mean row.id?"),
+  onField("word", { type: "string", "x-introduced": "16.0" }, ".x-source: missing x-source, which x-introduced needs"),
   [
     withField("word", { anyOf: Array.from({ length: 5000 }, () => ({ type: "string" })) }),
     "fields: expected at most 5000 fields, conditions and lists",
   ],
-  [
-    withField("word", { type: "string", "x-strict": true }),
-    "fields.properties.word.x-strict: true is about fields of type boolean",
-  ],
-  [
-    withField("word", { type: "string", "x-strict": "limit" }),
-    "fields.properties.word.x-strict: limit is about fields of type integer or number",
-  ],
-  [
-    withField("word", { enum: ["a", "b"], "x-strict": ["a", "c"] }),
-    "fields.properties.word.x-strict: the field has no value c",
-  ],
-  [
-    withField("secret", { type: "string", writeOnly: true, default: "x" }),
-    "fields.properties.secret.default: the field is writeOnly: a secret has no default",
-  ],
-  [
-    withField("url", { type: "string", writeOnly: true }),
-    "fields.properties.url.writeOnly: url is the key, which is no secret",
-  ],
-  [withField("url", { type: "array" }), "fields.properties.url.type: url is the key: expected string or integer"],
-  [
-    withField("word", { type: "array", items: { type: "string", pattern: "[a" } }),
-    "fields.properties.word.items.pattern: not a regular expression: unterminated character class",
-  ],
+  onField("word", { type: "string", "x-strict": true }, ".x-strict: true is about fields of type boolean"),
+  onField(
+    "word",
+    { type: "string", "x-strict": "limit" },
+    ".x-strict: limit is about fields of type integer or number",
+  ),
+  onField("word", { enum: ["a", "b"], "x-strict": ["a", "c"] }, ".x-strict: the field has no value c"),
+  onField(
+    "secret",
+    { type: "string", writeOnly: true, default: "x" },
+    ".default: the field is writeOnly: a secret has no default",
+  ),
+  onField("url", { type: "string", writeOnly: true }, ".writeOnly: url is the key, which is no secret"),
+  onField("url", { type: "array" }, ".type: url is the key: expected string or integer"),
+  onField(
+    "word",
+    { type: "array", items: { type: "string", pattern: "[a" } },
+    ".items.pattern: not a regular expression: unterminated character class",
+  ),
   ...["^(?!x)", "(a)\\1"].map(
     (pattern) =>
       [
@@ -182,10 +173,11 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
         "fields.properties.word.not.pattern: this pattern is too large; use fewer or smaller counts such as {9}",
       ] as const,
   ),
-  [
-    withField("word", { type: "string", pattern: "a|".repeat(251) }),
-    "fields.properties.word.pattern: expected a pattern of at most 500 characters",
-  ],
+  onField(
+    "word",
+    { type: "string", pattern: "a|".repeat(251) },
+    ".pattern: expected a pattern of at most 500 characters",
+  ),
   [{ of: "instance" }, "calls.list: the instance has no ID, so the path cannot have :id"],
   [
     { of: "instance", calls: { list: "GET /hooks", delete: "DELETE /projects/:row.id" } },
@@ -203,10 +195,11 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     { loosened: "before.x.matches(after.x)" },
     "loosened: not an expression of CEL: matches needs its pattern written out here",
   ],
-  [
-    withField("flag", { type: "boolean", "x-read": "want.flag" }),
-    "fields.properties.flag.x-read: not an expression of CEL: unknown name want; it knows row",
-  ],
+  onField(
+    "flag",
+    { type: "boolean", "x-read": "want.flag" },
+    ".x-read: not an expression of CEL: unknown name want; it knows row",
+  ),
 ];
 
 test("a kind comes after others of its owner, and not after itself", () => {
