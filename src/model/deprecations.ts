@@ -139,39 +139,26 @@ export interface ManifestDetection extends Detecting<"manifest"> {
   readonly replace?: string;
 }
 
-/** Vocabulary of the scanner; `schemas/deprecations.schema.json` describes each list. */
-interface Vocabulary {
-  readonly files: Words<string>;
-  readonly ci: Words<Exclude<keyof typeof text.ci, "job">> & { readonly job: string };
-  readonly yaml: Words<"scripts" | "environments"> & {
-    readonly arguments: Readonly<Record<string, string>>;
-  };
-  readonly shell: Words<keyof typeof text.shell>;
-  readonly code: Words<keyof typeof text.code>;
-  readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];
-  readonly graphqlTypes: Readonly<Record<string, string>>;
-  readonly graphqlRoots: Words<"own" | "other">;
-}
-
-type Words<Name extends string> = Readonly<Record<Name, ReadonlySet<string>>>;
-
 export const schedule = text.deprecations as readonly Deprecation[];
 
 export const hints = text.hints as readonly Hint[];
 
-const { files, ci, yaml, shell, code, graphql, graphqlTypes, graphqlRoots } = text;
+/** A list of words as a set; other values as they are. */
+type Words<Lists> = {
+  readonly [Name in keyof Lists]: Lists[Name] extends readonly string[] ? ReadonlySet<string> : Lists[Name];
+};
 
+/** Vocabulary of the scanner; `schemas/deprecations.schema.json` describes each list. */
 export const vocabulary = {
-  ...{ files: wordsIn(files), ci: { ...wordsIn(ci), job: ci.job } },
-  ...{ yaml: { ...wordsIn(yaml), arguments: yaml.arguments }, shell: wordsIn(shell), code: wordsIn(code) },
-  ...{ graphql, graphqlTypes, graphqlRoots: wordsIn(graphqlRoots) },
-} as unknown as Vocabulary;
+  ...{ files: wordsIn(text.files), ci: wordsIn(text.ci), yaml: wordsIn(text.yaml), shell: wordsIn(text.shell) },
+  ...{ code: wordsIn(text.code), graphqlRoots: wordsIn(text.graphqlRoots) },
+  graphql: text.graphql as readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[],
+  graphqlTypes: text.graphqlTypes as Readonly<Record<string, string>>,
+};
 
-function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
-  const entries = Object.entries(lists).flatMap(([name, words]) =>
-    Array.isArray(words) ? [[name, new Set(words)] as const] : [],
-  );
-  return Object.fromEntries(entries);
+function wordsIn<Lists extends object>(lists: Lists): Words<Lists> {
+  const entries = Object.entries(lists).map(([name, words]) => [name, Array.isArray(words) ? new Set(words) : words]);
+  return Object.fromEntries(entries) as Words<Lists>;
 }
 
 export function isAnnounced({ announced }: Pick<Deprecation, "announced">, reached: string): boolean {

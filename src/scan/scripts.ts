@@ -15,7 +15,7 @@ export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi
   });
 }
 
-const { arguments: argumentKeys } = vocabulary.yaml;
+const argumentKeys: Readonly<Record<string, string>> = vocabulary.yaml.arguments;
 
 /** True if a key contains one command, and not a list of commands. */
 function isScript({ path }: YamlEntry): boolean {
