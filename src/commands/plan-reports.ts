@@ -2,8 +2,7 @@ import { appendFileSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { repositoryTop } from "../git/open-git.ts";
-import { gitPrefixOf } from "../git/repository.ts";
+import { gitPrefixOf, repositoryTop } from "../git/open-git.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
 import {

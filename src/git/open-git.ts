@@ -1,14 +1,18 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import process from "node:process";
 import { printable } from "../base/printable.ts";
-import { type GitLocation, type GitRan, runGit, runGitInBackground } from "./run-git.ts";
+import { type GitLocation, type GitRan, runGit, runGitForBytes, runGitInBackground } from "./run-git.ts";
 
-/** Git in a folder, without hooks. */
+/** The repository around a folder, read and changed by git without hooks. */
 export interface Git {
-  readonly location: GitLocation;
-  readonly home: string;
+  readonly top: string;
+  /** Path from there to the folder: empty, or with a trailing slash. */
+  readonly prefix: string;
   readonly run: (...args: readonly string[]) => GitRan;
+  /** The output; undefined if git fails. */
+  readonly ask: (...args: readonly string[]) => string | undefined;
+  readonly readBytes: (args: readonly string[], input: string) => Buffer;
   /** Runs in the background, and may contact remotes. */
   readonly start: (args: readonly string[], signal?: AbortSignal) => Promise<GitRan>;
   readonly setting: (key: string) => string;
@@ -20,11 +24,22 @@ export function openGit(folder: string): Git | { readonly failed: GitRan } {
   const { location, home: cwd } = repository;
   const run: Git["run"] = (...args) => runGit({ cwd, location, args });
   return {
-    ...repository,
+    top: location.top,
+    prefix: gitPrefixOf(relative(location.top, cwd)),
     run,
+    ask: (...args) => {
+      const { code, stdout } = run(...args);
+      return code === 0 ? stdout : undefined;
+    },
+    readBytes: (args, input) => runGitForBytes({ cwd: location.top, location, args }, input),
     start: (args, signal) => runGitInBackground({ cwd, location, args, remotes: true }, signal),
     setting: (key) => run("config", "--get", key).stdout.trim(),
   };
+}
+
+/** A path below a folder as a prefix of git's paths: empty, or with a trailing slash. */
+export function gitPrefixOf(below: string): string {
+  return below === "" ? "" : `${below.split(sep).join("/")}/`;
 }
 
 /** The error message of git in one line, without passwords in URLs. */
@@ -35,7 +50,7 @@ export function gitError({ stderr }: GitRan): string {
   return printable(message.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
 }
 
-type Repository = Pick<Git, "location" | "home"> | { readonly failed: GitRan };
+type Repository = { readonly location: GitLocation; readonly home: string } | { readonly failed: GitRan };
 
 /** By the nearest `.git` in the folder or a parent. A bare repository does not count, because a commit can contain one. */
 function findRepository(folder: string): Repository {

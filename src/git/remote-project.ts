@@ -1,14 +1,12 @@
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { openGit } from "./open-git.ts";
+import type { Git } from "./open-git.ts";
 
 /** The path of the project of the remote that the branch follows, or of `origin`. @throws UserError (64). */
-export function remoteProject(folder: string, server: string): string {
-  const git = openGit(folder);
-  if ("failed" in git) throw new UserError(`${folder} is not in a git repository, so it has no remote`, exit.usage);
-  const branch = git.run("symbolic-ref", "--quiet", "--short", "HEAD").stdout.trim();
-  const remote = git.setting(`branch.${branch}.remote`) || "origin";
-  const url = git.setting(`remote.${remote}.url`);
+export function remoteProject({ run, setting }: Git, server: string): string {
+  const branch = run("symbolic-ref", "--quiet", "--short", "HEAD").stdout.trim();
+  const remote = setting(`branch.${branch}.remote`) || "origin";
+  const url = setting(`remote.${remote}.url`);
   if (url === "") {
     throw new UserError(`the repository has no remote ${remote}; git remote add ${remote} URL adds it`, exit.usage);
   }

@@ -1,44 +1,23 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import process from "node:process";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/text-format.ts";
-import { openGit, repositoryTop } from "./open-git.ts";
-import { type GitLocation, type GitRan, runGitForBytes } from "./run-git.ts";
-
-/** Read access to a repository through `git`; never fetches. */
-export interface GitRepository {
-  readonly top: string;
-  /** Path from there to the workspace: empty, or with a trailing slash. */
-  readonly prefix: string;
-  readonly ask: (...args: readonly string[]) => string | undefined;
-  /** Contents of blobs by ID, without filters. @throws UserError if one is missing. */
-  readonly readBlobs: (ids: readonly string[]) => ReadonlyMap<string, Buffer>;
-}
+import { type Git, openGit, repositoryTop } from "./open-git.ts";
+import type { GitRan } from "./run-git.ts";
 
 /** @throws UserError (64) without git, outside of a repository, and if git cannot read it. */
-export function repositoryAround(folder: string): GitRepository {
+export function repositoryAround(folder: string): Git {
   const git = openGit(folder);
   if ("failed" in git) throw new UserError(explainNone(folder, git.failed), exit.usage);
-  const { location, home } = git;
-  return {
-    top: location.top,
-    prefix: gitPrefixOf(relative(location.top, home)),
-    ask: (...args) => {
-      const { code, stdout } = git.run(...args);
-      return code === 0 ? stdout : undefined;
-    },
-    readBlobs: (ids) => readBlobs(location, ids),
-  };
+  return git;
 }
 
-function readBlobs(location: GitLocation, ids: readonly string[]): ReadonlyMap<string, Buffer> {
+/** Contents of blobs by ID, without filters. @throws UserError if one is missing. */
+export function readBlobs(git: Git, ids: readonly string[]): ReadonlyMap<string, Buffer> {
   const input = ids.map((id) => `${id}\n`).join("");
-  const output =
-    ids.length === 0
-      ? Buffer.alloc(0)
-      : runGitForBytes({ cwd: location.top, location, args: ["cat-file", "--batch"] }, input);
+  const output = ids.length === 0 ? Buffer.alloc(0) : git.readBytes(["cat-file", "--batch"], input);
   const blobs = new Map<string, Buffer>();
   let at = 0;
   for (const id of ids) {
@@ -55,11 +34,6 @@ function describeMissing(id: string): string {
   return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
 }
 
-/** A path below a folder as a prefix of git's paths: empty, or with a trailing slash. */
-export function gitPrefixOf(below: string): string {
-  return below === "" ? "" : `${below.split(sep).join("/")}/`;
-}
-
 function explainNone(folder: string, { code, stderr }: GitRan): string {
   if (code === null) return "the git program is needed to read revisions, and it cannot be run here";
   if (!/not a git repository/i.test(stderr)) {
@@ -70,7 +44,7 @@ function explainNone(folder: string, { code, stderr }: GitRan): string {
 }
 
 /** @throws UserError (64) if there is no such commit; in a shallow clone, with advice. */
-export function commitNamed({ ask }: GitRepository, revision: string): string {
+export function commitNamed({ ask }: Git, revision: string): string {
   const found = revision.startsWith("-") ? undefined : resolveCommit(ask, revision);
   if (found) return found;
   const said = `git finds no commit ${JSON.stringify(revision.slice(0, 100))} here`;
@@ -79,7 +53,7 @@ export function commitNamed({ ask }: GitRepository, revision: string): string {
 }
 
 /** `:/words` includes all further words, so this takes two steps. `^REV` is not a commit. */
-function resolveCommit(ask: GitRepository["ask"], revision: string): string | undefined {
+function resolveCommit(ask: Git["ask"], revision: string): string | undefined {
   const object = revision.startsWith(":/") ? ask("rev-parse", "--verify", "--quiet", revision)?.trim() : revision;
   const found = object && ask("rev-parse", "--verify", "--quiet", `${object}^{commit}`)?.trim();
   return found && /^[0-9a-f]+$/.test(found) ? found : undefined;
@@ -88,7 +62,7 @@ function resolveCommit(ask: GitRepository["ask"], revision: string): string | un
 const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
 
 /** The merge base of a revision and the remote's default branch (`named`, if known). @throws UserError (64). */
-export function mergeBaseWith({ ask }: GitRepository, revision: string, named?: string): string {
+export function mergeBaseWith({ ask }: Git, revision: string, named?: string): string {
   const branch = named ?? "main";
   const all = [...new Set([...(named === undefined ? [] : [`origin/${named}`]), ...remotes])];
   const full = (name: string) => ask("rev-parse", "--verify", "--quiet", `refs/remotes/${name}^{commit}`)?.trim();
@@ -105,7 +79,7 @@ function orName(fetch: string): string {
   return `${fetch} brings it, or name a revision, such as HEAD~1`;
 }
 
-function isShallow(ask: GitRepository["ask"]): boolean {
+function isShallow(ask: Git["ask"]): boolean {
   return ask("rev-parse", "--is-shallow-repository")?.trim() === "true";
 }
 
@@ -120,9 +94,7 @@ export function commitOf(folder: string, env: Environment = process.env): string
 
 function commitByGit(folder: string): string | undefined {
   const git = openGit(folder);
-  if ("failed" in git) return undefined;
-  const { code, stdout } = git.run("rev-parse", "--verify", "HEAD");
-  return code === 0 ? stdout.trim() : undefined;
+  return "failed" in git ? undefined : git.ask("rev-parse", "--verify", "HEAD")?.trim();
 }
 
 const checkouts = [
@@ -148,13 +120,11 @@ export function hasUncommitted(folder: string, files: ReadonlySet<string>): bool
   const git = openGit(folder);
   if ("failed" in git) return false;
   const options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-  const { code, stdout } = git.run("--no-optional-locks", "status", ...options, "--", ".");
-  if (code !== 0) return false;
-  const inside = gitPrefixOf(relative(git.location.top, git.home));
-  return stdout.split("\0").some((line) => {
+  const status = git.ask("--no-optional-locks", "status", ...options, "--", ".") ?? "";
+  return status.split("\0").some((line) => {
     const path = line.slice(statusLength);
-    if (!path.startsWith(inside)) return false;
-    const file = path.slice(inside.length);
+    if (!path.startsWith(git.prefix)) return false;
+    const file = path.slice(git.prefix.length);
     return files.has(file) || (/D/.test(line.slice(0, 2)) && /\.ya?ml$/.test(file));
   });
 }

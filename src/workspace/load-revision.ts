@@ -13,7 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { exit, ifPossible, UserError } from "../base/exit.ts";
-import type { GitRepository } from "../git/repository.ts";
+import type { Git } from "../git/open-git.ts";
+import { readBlobs } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, namedFiles, type Workspace, workspaceFile } from "../manifest/workspace.ts";
@@ -52,11 +53,7 @@ export function parsingOnce(): ParseManifest {
 }
 
 /** Reads a workspace at a commit of its repository; undefined if it did not exist. Errors in files are problems. */
-export function loadRevision(
-  repository: GitRepository,
-  commit: string,
-  parse: ParseManifest,
-): LoadedRevision | undefined {
+export function loadRevision(repository: Git, commit: string, parse: ParseManifest): LoadedRevision | undefined {
   return withCheckout(repository, commit, ({ root, submodules, readNamed }) => {
     const read = textReader(root);
     const load = (file: string): Parsed => {
@@ -77,7 +74,7 @@ export function loadRevision(
 }
 
 /** Fingerprint of `evenkeel.yaml`, its manifests and the files that it refers to. Undefined without a workspace. */
-export function revisionFingerprint(repository: GitRepository, commit: string): string | undefined {
+export function revisionFingerprint(repository: Git, commit: string): string | undefined {
   return withCheckout(repository, commit, ({ root, readNamed }) => {
     const texts: [string, unknown][] = [];
     const read = textReader(root);
@@ -102,7 +99,7 @@ interface Checkout {
 
 /** Undefined if the commit has no workspace. @throws UserError if git cannot read the commit. */
 function withCheckout<Result>(
-  repository: GitRepository,
+  repository: Git,
   commit: string,
   work: (checkout: Checkout) => Result,
 ): Result | undefined {
@@ -126,12 +123,13 @@ function withCheckout<Result>(
 }
 
 /** Writes possible manifests, ignore rules, and targets of links. Links come last, so that none is written through. */
-function writeTree({ top, readBlobs }: GitRepository, rows: readonly TreeRow[], folder: string): void {
+function writeTree(git: Git, rows: readonly TreeRow[], folder: string): void {
   const hasLinks = rows.some(({ form }) => form === "link");
   const isNeeded = ({ path, form }: TreeRow) =>
     form === "link" || (form === "file" && (hasLinks || /\.ya?ml$|(?:^|\/)\.gitignore$/i.test(path)));
   const needed = rows.filter(isNeeded).toSorted((a, b) => Number(a.form === "link") - Number(b.form === "link"));
-  const blobs = readBlobs([...new Set(needed.map(({ id }) => id))]);
+  const blobs = readBlobs(git, [...new Set(needed.map(({ id }) => id))]);
+  const { top } = git;
   const moved = (link: string) => (link.startsWith(top + sep) ? join(folder, link.slice(top.length)) : link);
   for (const { form, id, path } of needed) {
     const [target, bytes] = [join(folder, path), blobs.get(id) ?? Buffer.alloc(0)];
@@ -153,7 +151,7 @@ interface TreeRow {
 }
 
 /** With links in the workspace, the whole repository is needed for their targets. */
-function listTree({ prefix, ask }: GitRepository, commit: string): readonly TreeRow[] {
+function listTree({ prefix, ask }: Git, commit: string): readonly TreeRow[] {
   const list = (paths: readonly string[]) => {
     const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...paths);
     if (listed === undefined) throw new UserError(`git cannot list the files of ${commit}`, exit.usage);

@@ -29,7 +29,7 @@ export function proposalPlace(request: ConnectionRequest): ProposalPlace {
   const repository = repositoryAround(root);
   const { url, allowInsecure } = connectionFrom(request);
   const { origin, prefix } = parseServerUrl(url, allowInsecure);
-  const project = remoteProject(root, origin + prefix);
+  const project = remoteProject(repository, origin + prefix);
   return { root, project, start: commitNamed(repository, "HEAD"), prefix: repository.prefix };
 }
 
