@@ -42,28 +42,9 @@ function pause(milliseconds: number): void {
 
 /** Replaces a file atomically and durably; keeps its mode and owner. @throws a system error; then it is unchanged. */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
-  publish(stage(path, text, mode), path);
-}
-
-/** Writes a text to a temporary file next to its destination, and returns its path. Removes the file on failure. */
-export function stage(path: string, text: string | Uint8Array, mode = 0o666): string {
   const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
   const before = statSync(path, { throwIfNoEntry: false });
-  const file = openSync(draft, "wx", mode);
-  try {
-    writeAll(file, text);
-    if (before) resemble(file, draft, before);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  return draft;
-}
-
-function publish(draft: string, path: string): void {
+  writeNew(draft, text, mode, before);
   try {
     renameSync(draft, path);
   } catch (error) {
@@ -71,6 +52,24 @@ function publish(draft: string, path: string): void {
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/**
+ * Writes a file durably that must not exist. `like`: a file whose mode and owner it gets. @throws a system error; then
+ * it does not exist.
+ */
+export function writeNew(path: string, text: string | Uint8Array, mode = 0o666, like?: Stats): void {
+  const file = openSync(path, "wx", mode);
+  try {
+    writeAll(file, text);
+    if (like) resemble(file, path, like);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
 }
 
 function resemble(file: number, draft: string, { uid, gid, mode }: Stats): void {

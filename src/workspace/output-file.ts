@@ -8,7 +8,6 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -16,7 +15,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { ifPossible, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
+import { isFolder, isThere, makeFolder, replaceFile, writeAll, writeNew } from "./durable-file.ts";
 
 /** Links are resolved as by a shell: an open stream of this process, a FIFO or device, or a file, which may be new. */
 export type Output = { readonly fd: number } | { readonly device: string } | { readonly file: string };
@@ -109,39 +108,19 @@ export interface NewFile {
 /** Creates all files or none: on failure, created files are removed. @throws UserError with the file that failed. */
 export function makeFiles(files: readonly NewFile[]): void {
   const made: string[] = [];
-  try {
-    const drafts = files.map((file) => withName(file, () => stageFile(file, made)));
-    files.forEach((file, index) => {
-      withName(file, () => settle(drafts[index] ?? "", file, made));
-    });
-  } catch (error) {
-    for (const path of made.toReversed()) remove(path);
-    throw error;
+  for (const { path, name, text } of files) {
+    try {
+      made.push(...makeFolder(dirname(path)));
+      writeNew(path, text);
+      made.push(path);
+    } catch (error) {
+      for (const each of made.toReversed()) remove(each);
+      throw new UserError(`cannot write ${name}: ${describeSystemError(error)}; nothing was written`);
+    }
   }
 }
 
-function stageFile({ path, text }: NewFile, made: string[]): string {
-  made.push(...makeFolder(dirname(path)));
-  const draft = stage(path, text);
-  made.push(draft);
-  return draft;
-}
-
-function settle(draft: string, { path }: NewFile, made: string[]): void {
-  if (isThere(path)) throw Object.assign(new Error("it exists"), { code: "EEXIST" });
-  renameSync(draft, path);
-  made.push(path);
-}
-
-function withName<Result>({ name }: NewFile, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw new UserError(`cannot write ${name}: ${describeSystemError(error)}; nothing was written`);
-  }
-}
-
-/** Removes folders that are empty. */
+/** Removes a file, or a folder if it is empty. */
 function remove(path: string): void {
   ifPossible(() => (isFolder(path) ? rmdirSync(path) : rmSync(path, { force: true })));
 }
