@@ -1,11 +1,12 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Listing } from "../report/revision.ts";
 import { keptProjects, type ProjectList } from "../state/notes.ts";
 import { openState, type StateOf } from "../state/open-state.ts";
-import { readProjectFile } from "../workspace/project-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface KnownFleet {
@@ -14,9 +15,38 @@ export interface KnownFleet {
   readonly problems: readonly Problem[];
 }
 
+/**
+ * The projects of a file: one path per line, groups with a slash at the end. Empty lines and lines that start with `#`
+ * are ignored. @throws UserError if it cannot be read.
+ */
 export function projectFile({ cwd }: Pick<Terminal, "cwd">, name: string): KnownFleet {
-  const { projects, problems } = readProjectFile(resolve(cwd, name), name);
-  return { listing: { source: "file", projects: projects.length }, projects, problems };
+  const projects = new Map<string, Project>();
+  const problems: Problem[] = [];
+  for (const [index, line] of readText(resolve(cwd, name), name).split(/\r?\n/).entries()) {
+    const text = line.trim();
+    if (text === "" || text.startsWith("#")) continue;
+    const fault = checkLine(text);
+    if (!fault) projects.set(text.toLowerCase(), { name: text, path: text });
+    const place = { file: name, line: index + 1, column: line.indexOf(text) + 1 };
+    const message = `expected a project's full path, got ${fault}`;
+    if (fault) problems.push({ severity: "error", rule: "project-list", message, place });
+  }
+  return { listing: { source: "file", projects: projects.size }, projects: [...projects.values()], problems };
+}
+
+function readText(path: string, name: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw new UserError(`cannot read the projects of ${name}: ${describeSystemError(error)}`);
+  }
+}
+
+function checkLine(text: string): string | undefined {
+  if (/^\d+$/.test(text)) return "an ID";
+  if (/[*?[\]{}]/.test(text)) return "a wildcard";
+  if (/\s/.test(text)) return "several words";
+  return /^\/|\/\//.test(text) ? "a path that begins with a slash, or has an empty part" : undefined;
 }
 
 /** The project list of the last plan for one of these servers; undefined if it is unavailable. */

@@ -301,13 +301,10 @@ function findDeclared(catalogue: Catalogue, { resources }: DesiredProject, lookU
 }
 
 function isNamed({ kinds }: Catalogue, { kind, key }: Pick<Desired, "kind" | "key">, lookUp: LookUp): boolean {
-  const path = lookUp.template.slice(lookUp.template.indexOf(" ") + 1).split("?")[0] ?? "";
   const file = kinds.get(kind)?.file;
-  return file !== undefined && isKeyOf(file, path, key, lookUp.value);
-}
-
-function isKeyOf(file: ResourceKind, path: string, key: string, value: string): boolean {
-  const list = file.calls.list === undefined ? undefined : writtenCall(file.calls.list).path.split("?")[0];
+  if (file?.calls.list === undefined) return false;
+  const path = lookUp.template.slice(lookUp.template.indexOf(" ") + 1).split("?")[0] ?? "";
   const [first = ""] = keyFieldsOf(file);
-  return path === `${list}/:value` && key === keyTextOf(file, { [first]: value });
+  const isListed = path === `${writtenCall(file.calls.list).path.split("?")[0]}/:value`;
+  return isListed && key === keyTextOf(file, { [first]: lookUp.value });
 }
