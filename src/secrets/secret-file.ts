@@ -16,14 +16,14 @@ export type FileCheck = (file: FileIdentity) => string | undefined;
 
 const maxBytes = 1024 * 1024;
 
-/** Not allowed, because they contain no secrets of users. */
-const systemFolders = ["/proc", "/sys", "/dev"];
+/** Not allowed, because they contain no secrets of users; /dev/shm holds regular files, in memory. */
+const systemFolder = /^\/(?:proc|sys|dev(?!\/shm\/))\//;
 
 /** Pipes and devices are not opened, because that may block or have side effects. Messages contain none of the text. */
 export function readSecretFile(path: string, checkFile: FileCheck = () => undefined): SecretRead {
   try {
     const real = realpathSync(path);
-    if (systemFolders.some((folder) => `${real}${sep}`.startsWith(`${folder}/`))) return { why: ofSystem };
+    if (systemFolder.test(`${real}${sep}`)) return { why: ofSystem };
     if (!statSync(real).isFile()) return { why: irregular };
     return readContent(real, checkFile);
   } catch (error) {
