@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import type { ServerOptions } from "../../src/server/server.ts";
 import { ask, type Serving, serving } from "../server/serving.ts";
 import { type Folder, folder } from "../support/folder.ts";
-import type { Ended } from "../support/processes.ts";
+import { type Ended, runProcess } from "../support/processes.ts";
 import { type Environment, runProgram } from "./program.ts";
 import { token } from "./workspace.ts";
 
@@ -20,7 +20,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string | null>>;
   readonly reads?: boolean;
   readonly write?: Texts;
-  readonly remove?: string;
+  readonly sh?: string;
   readonly ask?: string;
   readonly json?: object;
   readonly form?: Texts;
@@ -29,7 +29,7 @@ interface Step {
 interface Scenario {
   readonly name: string;
   readonly server?: ServerOptions;
-  readonly env?: Environment;
+  readonly env?: Texts;
   readonly files: Texts;
   readonly steps: readonly Step[];
 }
@@ -38,7 +38,7 @@ interface Scene {
   readonly url: string;
   readonly requests: Serving["server"]["requests"];
   readonly place: Folder;
-  readonly env: Environment;
+  readonly env: Texts;
   /** The run that was named last. */
   run: string;
 }
@@ -68,7 +68,7 @@ async function transcriptOf({ server: options = {}, env = {}, files, steps }: Sc
 async function play(step: Step, scene: Scene): Promise<string> {
   const { place, url } = scene;
   for (const [file, text] of Object.entries(step.write ?? {})) place.write(file, text.replaceAll("http://SERVER", url));
-  if (step.remove !== undefined) rmSync(join(place.root, step.remove));
+  if (step.sh !== undefined) return await runShell(step.sh, scene);
   if (step.ask !== undefined) return await askServer(step.ask, step, url);
   const line = step.run ?? step.setup;
   if (line === undefined) return "";
@@ -89,12 +89,27 @@ async function askServer(line: string, { json, form }: Step, url: string): Promi
   return `$ ${line}\n${body}= ${answered.status}\n`;
 }
 
+/** Git with an author and a date, and without anybody's own settings. */
+const git = {
+  ...{ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_COUNT: "1" },
+  ...{ GIT_CONFIG_KEY_0: "init.defaultBranch", GIT_CONFIG_VALUE_0: "main" },
+  ...{ GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com", GIT_AUTHOR_DATE: "2026-02-03T04:05:06Z" },
+  ...{ GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.com", GIT_COMMITTER_DATE: "2026-02-03T04:05:06Z" },
+};
+
+async function runShell(script: string, { place, url, run }: Scene): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: place.root, SERVER: url, RUN: run, ...git };
+  const { code, stdout, stderr } = await runProcess("sh", ["-c", script], { cwd: place.root, env }).ended;
+  const lines = linesOf(script).map((line) => `% ${line}\n`);
+  return [...lines, stdout, stderr, code === 0 ? "" : `= ${code}\n`].join("");
+}
+
 /** Runs the program, and tells all that it printed, wrote and sent. */
 async function runIn({ place, url, requests, env }: Scene, words: readonly string[], { env: more = {}, reads }: Step) {
   const own = Object.fromEntries(Object.entries(more).filter((entry): entry is [string, string] => entry[1] !== null));
   const unset = Object.fromEntries(Object.keys(more).map((name) => [name, undefined]));
   const here = (text: string) => text.replaceAll("http://SERVER", url).replaceAll("ROOT", place.root);
-  const all = { ...env, ...unset, ...mapValues(own, here) };
+  const all = { ...mapValues(env, here), ...unset, ...mapValues(own, here) };
   const before = place.files();
   requests.reset();
   const ended = await runProgram(words, place.root, all);
@@ -134,7 +149,9 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line !== "")
 
 /** Files that a run wrote or removed: of manifests and other texts the lines that came and went. */
 function changesOf(before: Texts, after: Texts): readonly string[] {
-  const files = Object.keys({ ...before, ...after }).filter((file) => !file.startsWith(".evenkeel/"));
+  const files = Object.keys({ ...before, ...after }).filter(
+    (file) => !/^(?:ws\/)?\.evenkeel\/|(?:^|\/)\.git\//.test(file),
+  );
   return files.toSorted().flatMap((file) => {
     const [was, is] = [before[file], after[file]];
     if (was === is) return [];
@@ -166,6 +183,7 @@ function readable(stdout: string): string {
 function steady(text: string, { url, place }: Scene): string {
   return text
     .replaceAll("\r", "\\r")
+    .replaceAll("\u001b", "\\e")
     .replaceAll(url, "http://SERVER")
     .replaceAll(new URL(url).host, "SERVER")
     .replaceAll(place.root, "ROOT")
@@ -173,8 +191,11 @@ function steady(text: string, { url, place }: Scene): string {
     .replaceAll(`"who":"${userInfo().username}","host":"${hostname()}"`, '"who":"WHO","host":"HOST"')
     .replace(runName, "RUN")
     .replace(/sha256:[0-9a-f]{8,}/g, "DIGEST")
+    .replace(/(?<!@)\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, "SHA")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME")
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?/g, "TIME")
+    .replace(/"short_id":"\w+"/g, '"short_id":"SHA"')
+    .replace(/[\d.]+ s(?= {2}\(run RUN\))/g, "N s")
     .replace(/ \(tried \d+ times\)/g, "");
 }
 

@@ -94,3 +94,19 @@ describe("a file that is no plan is refused before anything is sent", () => {
     expect([outcomes, run.asked()]).toEqual([undefined, []]);
   });
 });
+
+test("a policy that expires between plan and apply makes the saved plan stale, not wrong", async () => {
+  const run = await runs({
+    projects: [{ path: "p", licenses: { MIT: "allowed", WTFPL: "allowed" } }, { path: "q" }],
+    policies: {
+      base: { projects: ["*"], licenses: { MIT: "denied" }, exclusive: ["licenses"] },
+      trial: { until: "2027-06-30", projects: ["p"], licenses: { MIT: "allowed", WTFPL: "allowed" } },
+    },
+  });
+  run.write("plan.json", JSON.stringify((await run.plan({ today: "2027-06-30" })).plan));
+  const saved = `${run.root}/plan.json`;
+  const late = await run.apply({ saved, today: "2027-07-01" });
+  expect([late.stale, late.outcomes]).toEqual([true, undefined]);
+  expect(run.server.requests.writes).toBe(0);
+  expect(outcomes(await run.apply({ saved, today: "2027-06-30" }))).toEqual(["applied q:license/MIT"]);
+});
