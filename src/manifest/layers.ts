@@ -36,10 +36,10 @@ export interface Merged {
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
   const layers = matchingLayers(policies, project);
-  const merged = mergeFor(sharedRuling(policies, layers), project);
+  const merged = merge(sharedRuling(policies, layers), project);
   const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
   if (ended.length === 0) return merged;
-  const before = mergeFor(rulingOf([...layers, ...ended].sort(compareLayers)), project).desired;
+  const before = merge(rulingOf([...layers, ...ended].sort(compareLayers)), project).desired;
   return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, ended) } };
 }
 
@@ -56,19 +56,6 @@ const rulingsOf = memoized((_: readonly Policy[]) => new Map<string, Ruling>(), 
 
 let policiesSeen = 0;
 const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
-
-/**
- * Merges layers for one project. `elsewhere`: true for a variable that unknown layers may define; values that use it
- * are not checked. `otherwise`: placeholders for unknown facts of the project.
- */
-export function merge(
-  layers: readonly Layer[],
-  project: Project,
-  elsewhere: (variable: string) => boolean = nowhere,
-  otherwise?: StandIn,
-): Merged {
-  return mergeFor(rulingOf(layers), project, elsewhere, otherwise);
-}
 
 const nowhere = () => false;
 
@@ -124,7 +111,11 @@ function isContested({ candidates }: Contest<unknown>): boolean {
   return candidates.length > 1;
 }
 
-function mergeFor(
+/**
+ * Interpolates a ruling for one project. `elsewhere`: true for a variable that unknown layers may define; values that
+ * use it are not checked. `otherwise`: placeholders for unknown facts of the project.
+ */
+export function merge(
   ruling: Ruling,
   project: Project,
   elsewhere: (variable: string) => boolean = nowhere,

@@ -63,7 +63,11 @@ function coveringLayers(policies: readonly Policy[], project: Project): readonly
   const index = indexOf(policies);
   const id = idNameOf(project);
   const path = project.path?.toLowerCase();
-  return toLayers(candidates(index, id, path)).filter(({ policy }) => !isExcepted(policy, id, path));
+  const lines = [`#${id}`, ...listFolders(path)].flatMap((key) => index.get(key) ?? none);
+  const isExcepted = ({ except }: Policy) => except.some((selector) => isMatchOf(selector, id, path));
+  return toLayers(lines.filter(({ selector }) => isMatchOf(selector, id, path))).filter(
+    ({ policy }) => !isExcepted(policy),
+  );
 }
 
 function toLayers(lines: readonly Line[]): readonly Layer[] {
@@ -78,10 +82,6 @@ function toLayers(lines: readonly Line[]): readonly Layer[] {
 
 export function literalOf(selector: Selector): number {
   return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
-}
-
-function isExcepted(policy: Policy, id: string | undefined, path: string | undefined): boolean {
-  return policy.except.length > 0 && candidates(exceptionsOf(policy), id, path).length > 0;
 }
 
 export function isMatch(selector: Selector, project: Project): boolean {
@@ -99,50 +99,19 @@ interface Line {
   readonly selector: Selector;
 }
 
-interface Index {
-  readonly ids: ReadonlyMap<string, readonly Line[]>;
-  readonly paths: ReadonlyMap<string, readonly Line[]>;
-  readonly folders: ReadonlyMap<string, readonly Line[]>;
-}
-
-const indexOf = memoized(
-  (policies: readonly Policy[]): Index =>
-    createIndex(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector })))),
-  new WeakMap(),
-);
-
-const exceptionsOf = memoized(
-  (policy: Policy): Index => createIndex(policy.except.map((selector) => ({ policy, selector }))),
-  new WeakMap(),
-);
-
-function createIndex(lines: readonly Line[]): Index {
-  return {
-    ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.written : undefined)),
-    paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
-    folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
-  };
-}
-
-function candidates({ ids, paths, folders }: Index, id: string | undefined, path: string | undefined): readonly Line[] {
-  const byId = id === undefined ? none : (ids.get(id) ?? none);
-  if (path === undefined) return byId;
-  const globs = linesOver(folders, path).filter(({ selector }) => isMatchOf(selector, id, path));
-  return [...byId, ...(paths.get(path) ?? none), ...globs];
-}
-
-function linesOver(folders: Index["folders"], folder: string): readonly Line[] {
-  const found: Line[] = [];
-  for (let end = 0; end >= 0 && folders.size > 0; end = nextFolder(folder, end))
-    found.push(...(folders.get(folder.slice(0, end)) ?? none));
-  return found;
-}
-
 const none: readonly Line[] = [];
 
-/** The end of the next folder in a path: `""`, `a`, `a/b` and `a/b/c` for `a/b/c`; -1 after the path itself. */
-function nextFolder(path: string, end: number): number {
-  if (end === path.length) return -1;
-  const next = path.indexOf("/", end + 1);
-  return next < 0 ? path.length : next;
+/** Selectors by path, by the folder of everything that they match, or by `#` and ID. */
+const indexOf = memoized((policies: readonly Policy[]): ReadonlyMap<string, readonly Line[]> => {
+  const lines = policies.flatMap((policy) => policy.projects.map((selector): Line => ({ policy, selector })));
+  return grouped(lines, ({ selector }) => {
+    if (selector.form === "id") return `#${selector.written}`;
+    return selector.form === "path" ? selector.path : selector.base;
+  });
+}, new WeakMap());
+
+/** `""`, `a`, `a/b` and `a/b/c` for `a/b/c`. */
+function listFolders(path: string | undefined): readonly string[] {
+  if (path === undefined) return [];
+  return ["", ...Array.from(path.matchAll(/(?<=.)\/|$/g), ({ index }) => path.slice(0, index))];
 }

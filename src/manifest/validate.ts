@@ -8,7 +8,7 @@ import type { Problem, Project } from "../model/types.ts";
 import { isReference, isScalar, referencesWithin } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
-import { merge } from "./layers.ts";
+import { merge, rulingOf } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { layerWarnings } from "./overrides.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
@@ -83,7 +83,7 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
     // A single policy without interpolations has no ties, and no problems that depend on the project.
     if (layers.length < 2 && layers.every(({ policy }) => !policy.hasTemplates)) return [];
     const elsewhere = partial ? definedOutside(layers, defining, (policy) => mayAlsoMatch(policy, project)) : undefined;
-    return merge(layers, probeOf(project), elsewhere).problems;
+    return merge(rulingOf(layers), probeOf(project), elsewhere).problems;
   });
 }
 
@@ -97,7 +97,7 @@ function globProblems(policies: readonly Policy[]): readonly Problem[] {
   const defining = definitions(policies);
   return [...layersByGlob(policies).values()].flatMap((layers) => {
     return merge(
-      layers,
+      rulingOf(layers),
       probeOf({ name: ownerName(layers[0]?.policy.of ?? "project", "") }),
       definedOutside(layers, defining),
     ).problems.map((problem) => ({ ...problem, project: "" }));

@@ -112,42 +112,34 @@ const defaults = {
 
 export const defaultWorkspace: Workspace = fill({});
 
-/** Reads the workspace of `evenkeel.yaml`. Invalid settings fall back to their defaults. */
-export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
-  const [document, ...others] = documents;
-  if (document) {
-    const read = readDocuments(document, others);
-    return { ...read, problems: [...problems, ...read.problems] };
-  }
-  const missing = problems.length > 0 ? problems : [problemIn(workspaceFile, "kind", expectedWorkspace)];
-  return { workspace: fill({}), problems: missing };
-}
-
 export interface ReadWorkspace {
   readonly workspace: Workspace;
   readonly problems: readonly Problem[];
 }
 
-function readDocuments(document: Document, others: readonly Document[]): ReadWorkspace {
+/** Reads the workspace of `evenkeel.yaml`. Invalid settings fall back to their defaults. */
+export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
+  const [document, ...others] = documents;
+  if (!document) {
+    const missing = problems.length > 0 ? problems : [problemIn(workspaceFile, "kind", expectedWorkspace)];
+    return { workspace: fill({}), problems: missing };
+  }
   const strays = others.map((other) =>
     problemAt("kind", `${workspaceFile} may only contain one Workspace`, { document: other, path: [] }),
   );
   const { apiVersion: version, kind } = (document.value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (kind !== "Workspace") {
     const problem = problemAt("kind", expectedWorkspace, { document, path: ["kind"] });
-    return { workspace: fill({}), problems: [problem, ...strays] };
+    return { workspace: fill({}), problems: [...problems, problem, ...strays] };
   }
-  const at = { document, path: ["apiVersion"] };
-  const head =
-    version === apiVersion
-      ? []
-      : [problemAt("api-version", `expected apiVersion: ${apiVersion}${versionHint(version)}`, at)];
-  const { text, problems } = shape<WorkspaceText>(document, "Workspace");
+  const wrongVersion = `expected apiVersion: ${apiVersion}${versionHint(version)}`;
+  const { text, problems: shapeless } = shape<WorkspaceText>(document, "Workspace");
   return {
     workspace: fill(text),
     problems: [
-      ...head,
       ...problems,
+      ...(version === apiVersion ? [] : [problemAt("api-version", wrongVersion, { document, path: ["apiVersion"] })]),
+      ...shapeless,
       ...strays,
       ...valueProblems(document, text),
       ...waveProblems(document, text.waves),
@@ -168,15 +160,12 @@ function valueProblems(document: Document, text: Partial<WorkspaceText>): Proble
     ...listed(manifests).map(([glob, index]) => [["manifests", index], globFault(glob.replace(/^!/, ""))] as const),
     ...listed(addresses).map(([glob, index]) => [["protected", index], addressGlobFault(glob)] as const),
     ...listed(text.canary).map(([each, index]) => [["canary", index], selectorFault(each ?? "")] as const),
-  ];
+  ].flatMap(([path, fault]) => (fault ? problemAt("wrong-value", `expected ${fault}`, { document, path }) : []));
   const foreign = listed(addresses).flatMap(([glob, index]) => {
     const why = foreignGlob(glob, catalogue);
-    return why ? [problemAt("unknown-integration", why, { document, path: ["protected", index] })] : [];
+    return why ? problemAt("unknown-integration", why, { document, path: ["protected", index] }) : [];
   });
-  const faulty = faults.flatMap(([path, fault]) =>
-    fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path })] : [],
-  );
-  return [...faulty, ...foreign];
+  return [...faults, ...foreign];
 }
 
 const possibleUrl = "a URL with a host that can exist and a port of at most 65535";

@@ -1,5 +1,5 @@
 import { type ArgumentDetection, type CommandDetection, vocabulary } from "../model/deprecations.ts";
-import { Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
 import { rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
@@ -25,9 +25,8 @@ function tails({ words }: Command): readonly Command[] {
 }
 
 /** Commands that a program runs in a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
-export function commandsInProgram(tokens: readonly Token[], text: string, runs?: string): readonly Command[] {
-  const program = new Program(tokens, text);
-  return tokens.flatMap((token, index) => {
+export function commandsInProgram(program: Program, text: string, runs?: string): readonly Command[] {
+  return program.tokens.flatMap((token, index) => {
     if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
     if (token.kind !== "word" || !vocabulary.code.shell.has(token.text)) return [];
     return commandsOfTexts(textsHandedTo(program, index), text);

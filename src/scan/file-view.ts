@@ -72,7 +72,8 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
   );
   const unread = unreadAs(source, kinds, documents);
   const inside = kinds.has("yaml") ? filesInConfigMaps(documents ?? [], text) : [];
-  const read = readParts(source, entries, { kinds, inside });
+  const files = [{ name: file, start: 0, end: text.length }, ...inside];
+  const read = readParts(source, entries, { kinds, files });
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : listTables(entries, text);
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
@@ -84,25 +85,31 @@ type Parts = Pick<FileView, "commands" | "settings" | "texts" | "programs" | "me
 
 interface Content {
   readonly kinds: ReadonlySet<string>;
-  readonly inside: readonly FileInside[];
+  readonly files: readonly FileInside[];
 }
 
-function readParts(source: Source, entries: readonly YamlEntry[], { kinds, inside }: Content): Parts {
-  const { text } = source;
-  const written = programTokens(source, inside);
-  const own = [...listCommands(source, entries, kinds), ...inside.flatMap((each) => commandsInside(each, text))];
-  const commands = allCommands([...own, ...commandsInProgram(written, text, languageOf(source.file)?.runs)], text);
+function readParts({ file, text }: Source, entries: readonly YamlEntry[], { kinds, files }: Content): Parts {
+  const program = new Program(
+    files.flatMap((each) => programTokens(each, text)),
+    text,
+  );
+  const written = program.tokens;
+  const own = [
+    ...files.flatMap((each) => commandsOfFile(each, text)),
+    ...(kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : []),
+  ];
+  const commands = allCommands([...own, ...commandsInProgram(program, text, languageOf(file)?.runs)], text);
   const inCommands = tokensOfCommands(commands);
   const evidence = evidenceIn(text);
   const variables = variableTexts(entries, kinds, text);
-  const texts = [...usedTexts(written, text), ...variables];
+  const texts = [...usedTexts(program), ...variables];
   return {
     commands,
     settings: [...settingsInCommands(commands), ...settingsInYaml(entries, text)],
     texts: [...texts, ...inCommands],
     programs: [written, ...inCommands.map((token) => tokensWithin(token))].filter(({ length }) => length > 0),
     mentions: [
-      ...mentionsInProgram(written, text, evidence),
+      ...mentionsInProgram(program, evidence),
       ...mentionsInCommands(commands, evidence),
       ...variables.flatMap((each) => addressInText(each, evidence)?.mentions ?? []),
     ],
@@ -110,8 +117,7 @@ function readParts(source: Source, entries: readonly YamlEntry[], { kinds, insid
   };
 }
 
-function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
-  const program = new Program(tokens, text);
+function usedTexts(program: Program): readonly Token[] {
   return program.tokens.filter(({ kind }, index) => kind === "text" && enclosingCalls(program, index) !== undefined);
 }
 
@@ -131,22 +137,22 @@ const shellFiles =
 const powershellFiles = /\.psm?1$/i;
 const shebang = /^#!.*\b(?:ba|z|k|da)?sh\b/;
 
-function listCommands(
-  { file, text }: Source,
-  entries: readonly YamlEntry[],
-  kinds: ReadonlySet<string>,
-): readonly Command[] {
-  if (shellFiles.test(file) || shebang.test(text)) return commandsOf(text);
-  // PowerShell continues a line with a backtick.
-  if (powershellFiles.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
-  return kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : [];
-}
-
-/** A script or a program in the `data` of a ConfigMap. */
+/** A file, or a script or a program in the `data` of a ConfigMap. */
 interface FileInside {
   readonly name: string;
   readonly start: number;
   readonly end: number;
+}
+
+function commandsOfFile({ name, start, end }: FileInside, text: string): readonly Command[] {
+  if (shellFiles.test(name) || shebang.test(text.slice(start, end).trimStart())) return commandsOf(text, start, end);
+  // PowerShell continues a line with a backtick.
+  return powershellFiles.test(name) ? commandsOf(text.replace(/`(?=\r?\n)/g, "\\"), start, end) : [];
+}
+
+function programTokens({ name, start, end }: FileInside, text: string): readonly Token[] {
+  const language = languageOf(name);
+  return language ? tokensOf({ text: text.slice(start, end), start }, language) : [];
 }
 
 function filesInConfigMaps(documents: readonly (Node | null)[], text: string): readonly FileInside[] {
@@ -161,11 +167,6 @@ function filesInConfigMaps(documents: readonly (Node | null)[], text: string): r
       return range && !range.folded ? [{ name: nameOf(key), start: range.start, end: range.end }] : [];
     });
   });
-}
-
-function commandsInside({ name, start, end }: FileInside, text: string): readonly Command[] {
-  const isShell = shellFiles.test(name) || shebang.test(text.slice(start, end).trimStart());
-  return isShell ? commandsOf(text, start, end) : [];
 }
 
 /** Values of variables of a CI/CD configuration. */
@@ -185,14 +186,6 @@ function listTables(entries: readonly YamlEntry[], text: string): readonly TextF
     const header = text.indexOf("\n", value.range[0]) + 1;
     const block = text.slice(header, value.range[1]);
     return block.includes("[[") ? [{ text: block, start: header }] : [];
-  });
-}
-
-function programTokens({ file, text }: Source, inside: readonly FileInside[]): readonly Token[] {
-  const files = [{ name: file, start: 0, end: text.length }, ...inside];
-  return files.flatMap(({ name, start, end }) => {
-    const language = languageOf(name);
-    return language ? tokensOf({ text: text.slice(start, end), start }, language) : [];
   });
 }
 

@@ -7,7 +7,7 @@ import {
   parametersIn,
   type SentParameter,
 } from "./addresses.ts";
-import { Program, parametersAt } from "./program.ts";
+import { type Program, parametersAt } from "./program.ts";
 import { type Calls, enclosingCalls, isRequest } from "./statements.ts";
 import { maskedInterpolations, type TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
@@ -23,9 +23,8 @@ interface Part {
 const maxParts = 60;
 
 /** Requests of a program with the parameters in the same call. */
-export function mentionsInProgram(tokens: readonly Token[], text: string, evidence: Evidence): readonly Mention[] {
-  const program = new Program(tokens, text);
-  const statements = grouped(tokens.keys(), (index) => program.head(index));
+export function mentionsInProgram(program: Program, evidence: Evidence): readonly Mention[] {
+  const statements = grouped(program.tokens.keys(), (index) => program.head(index));
   const bases = findBases(program);
   return [...statements.values()].flatMap((statement) => readStatement({ program, evidence, bases }, statement));
 }

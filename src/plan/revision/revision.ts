@@ -3,7 +3,7 @@ import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { linesOfFields } from "../../manifest/deciding-lines.ts";
 import type { Document } from "../../manifest/document.ts";
-import { merge, mergeAsWritten } from "../../manifest/layers.ts";
+import { merge, mergeAsWritten, rulingOf } from "../../manifest/layers.ts";
 import type { StorageMigration } from "../../manifest/migrations.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { sortedProblems } from "../../manifest/problem.ts";
@@ -86,7 +86,8 @@ function comparePair(before: RevisionSide, after: RevisionSide, project: Project
   const layersOf = ({ policies }: RevisionSide) => matchingLayers(policies, project);
   const [first, second] = [layersOf(before), layersOf(after)];
   if (sameLayers(first, second)) return [];
-  const [was, is] = [merge(first, project, never, keepVariable), merge(second, project, never, keepVariable)];
+  const merged = (layers: typeof first) => merge(rulingOf(layers), project, never, keepVariable);
+  const [was, is] = [merged(first), merged(second)];
   const found = compare(project.name, [was.desired, before], [is.desired, after]);
   const changes = found.map((change) => ({ ...change, source: variableLine(after, project, change) ?? change.source }));
   return [{ before: was.problems, after: is.problems, changes }];
