@@ -89,21 +89,16 @@ export function finalFailure(session: Session, failure: CallFailed): CallFailed 
 /** Sends current parameter values; once the server accepts only legacy ones, sends those. */
 function withLegacyValues(next: Send): Send {
   let isLegacy = false;
-
-  async function sendEither(request: Outgoing, legacy: Outgoing): Promise<FullAnswer | CallFailed> {
-    if (isLegacy) return next(legacy);
-    const result = await next(request);
-    if (!isUnknownValue(result, Object.keys(request.call.older ?? {}))) return result;
-    const again = await next({ ...legacy, again: true });
-    isLegacy ||= !(again instanceof CallFailed);
-    return again;
-  }
-
-  return (request) => {
+  return async (request) => {
     const { call } = request;
     if (!call.older) return next(request);
     const legacy = { ...request, call: { ...call, parameters: { ...call.parameters, ...call.older } } };
-    return sendEither(request, legacy);
+    if (isLegacy) return next(legacy);
+    const result = await next(request);
+    if (!isUnknownValue(result, Object.keys(call.older))) return result;
+    const again = await next({ ...legacy, again: true });
+    isLegacy ||= !(again instanceof CallFailed);
+    return again;
   };
 }
 
@@ -116,42 +111,36 @@ const affectedPath = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
  * newer one is used, and its failure is returned.
  */
 function withRouteAlias(next: Send): Send {
-  let knownAlias: string | undefined;
-  let deciding: Promise<void> | undefined;
+  let usesAlias: boolean | undefined;
+  let deciding: Promise<unknown> | undefined;
 
   async function decide(request: Outgoing): Promise<FullAnswer | CallFailed> {
     const result = await next(request);
-    if (isUnknownRoute(result)) return tryAlias(request, result);
-    if (decidesRoute(result)) knownAlias = segment;
+    if (decidesRoute(result)) usesAlias = false;
+    if (!isUnknownRoute(result)) return result;
+    const other = await next({ ...applyAlias(request), again: true });
+    if (decidesRoute(other)) usesAlias = true;
+    if (!isUnknownRoute(other)) return other;
+    usesAlias = false;
     return result;
   }
 
-  async function tryAlias(request: Outgoing, unknown: CallFailed): Promise<FullAnswer | CallFailed> {
-    const result = await next({ ...applyAlias(request), again: true });
-    if (isUnknownRoute(result)) knownAlias = segment;
-    else if (decidesRoute(result)) knownAlias = alias;
-    return knownAlias === segment ? unknown : result;
-  }
-
-  async function waitOrDecide(request: Outgoing): Promise<FullAnswer | CallFailed> {
+  return async (request) => {
+    if (usesAlias === false || !affectedPath.test(request.path)) return next(request);
     while (deciding) await deciding;
-    if (knownAlias !== undefined) return next(knownAlias === alias ? applyAlias(request) : request);
+    if (usesAlias !== undefined) return next(usesAlias ? applyAlias(request) : request);
     const answer = decide(request);
-    const over = (): void => {
-      deciding = undefined;
-    };
-    deciding = answer.then(over, over);
+    deciding = answer
+      .catch(() => {})
+      .finally(() => {
+        deciding = undefined;
+      });
     return answer;
-  }
-
-  return (request) => {
-    if (knownAlias === segment || !affectedPath.test(request.path)) return next(request);
-    return knownAlias === alias ? next(applyAlias(request)) : waitOrDecide(request);
   };
 }
 
 function decidesRoute(result: FullAnswer | CallFailed): boolean {
-  return !(result instanceof CallFailed) || isDecisive(result);
+  return !(result instanceof CallFailed) || (isDecisive(result) && !result.unknownRoute);
 }
 
 function applyAlias(request: Outgoing): Outgoing {
