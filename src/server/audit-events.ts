@@ -1,8 +1,8 @@
 import type { JsonObject } from "../base/json.ts";
 import type { NamedOwner } from "../model/owner.ts";
 import { paged } from "./pages.ts";
-import { forbidden, noRecord, type ServerReply } from "./reply.ts";
-import type { Handler, ServerContext, ServerRequest } from "./server-context.ts";
+import { forbidden, noRecord } from "./reply.ts";
+import type { Handler, ServerRequest } from "./server-context.ts";
 import { dropRow, findRepository, nextNumber, putRow, recordsAt, type State, timestamp } from "./state.ts";
 
 /** GET of the audit events of a project or a group, newest first; from the premium tier on. */
@@ -38,16 +38,15 @@ function addAuditEvent(state: State, owner: NamedOwner, id: number, event: JsonO
   if (oldest && others.length >= mostEvents) dropRow(state, place, oldest);
 }
 
+/** Records a successful write of a kind, for its project or group. */
 export function auditWrite(
-  { state }: ServerContext,
-  { method, path, caller, body }: ServerRequest,
-  { status }: ServerReply,
+  state: State,
+  { method, path, caller, body, segments }: ServerRequest,
+  owner: NamedOwner,
 ): void {
-  if (method === "GET" || status >= 300) return;
-  const [, owners = "", name = "", rest = ""] = /^\/(project|group)s\/([^/]+)(.*)$/.exec(path) ?? [];
-  const owner = owners === "group" ? "group" : "project";
-  const found = findRepository(state, owner, decodeURIComponent(name));
-  if (owners === "" || !found) return;
+  const found = findRepository(state, owner, segments.id ?? "");
+  if (!found) return;
+  const rest = path.replace(/^(?:\/[^/]+){2}/, "");
   const [field, ...others] = rest === "" ? Object.keys(body) : [];
   const { name: author_name, username, id: author_id } = caller.user;
   addAuditEvent(state, owner, found.id, {

@@ -3,7 +3,6 @@ import type { JsonObject } from "../base/json.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
-import type { SeedDeployment } from "./seed.ts";
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
 import {
   dropRow,
@@ -33,6 +32,14 @@ type Deployment = {
   readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
   readonly deployable: JsonObject | null;
 };
+
+/** A deployment of a seed; missing fields are filled in, and those of its job. */
+export type SeedDeployment = Partial<Omit<Deployment, "user" | "environment">> & {
+  readonly user?: JsonObject;
+  readonly environment?: string | SeedEnvironment;
+};
+
+type SeedEnvironment = Partial<Deployment["environment"]> & { readonly name: string };
 
 const finalStatuses: ReadonlySet<string> = new Set(["success", "failed", "canceled"]);
 
@@ -308,7 +315,7 @@ function parseInstant(text: string | undefined, otherwise: string): string {
 function environmentOf(
   state: State,
   project: Repository,
-  { id, name, external_url }: Exclude<NonNullable<SeedDeployment["environment"]>, string>,
+  { id, name, external_url }: SeedEnvironment,
 ): Deployment["environment"] {
   const known = deploymentsOf(state, project).find(({ environment }) => environment.name === name)?.environment;
   if (known && external_url === undefined) return known;

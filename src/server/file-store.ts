@@ -8,15 +8,13 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { parsedJson } from "../base/json.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import type { RowKind, Store, StoredRow } from "./state.ts";
+import type { Store, StoredRow } from "./state.ts";
 
 const heading = `${JSON.stringify({ evenkeel: "data of serve", version: 1 })}\n`;
-
-/** A changed row; a removed one has no value. */
-type Entry = readonly [kind: RowKind, key: string, value?: unknown];
 
 /**
  * A store in a file to which lines are appended, one for the changes of each tick. It is synced to disk before
@@ -51,18 +49,19 @@ function readRows(file: string, content: Buffer): { readonly rows: Rows; readonl
   for (const [index, line] of lines.entries()) {
     const entries = parsedJson(line);
     if (!Array.isArray(entries)) throw unusable(file, `line ${index + 2} is damaged`);
-    for (const [kind, key, value] of (entries as readonly Entry[]).map(currentEntry)) {
+    for (const row of (entries as readonly StoredRow[]).map(currentRow)) {
+      const [kind, key, value] = row;
       if (value === undefined) rows.delete(`${kind} ${key}`);
-      else rows.set(`${kind} ${key}`, { kind, key, value });
+      else rows.set(`${kind} ${key}`, row);
     }
   }
   return { rows, size };
 }
 
 /** Deployments had a kind of their own. */
-function currentEntry(entry: Entry): Entry {
-  const [kind, key, value] = entry as readonly [string, string, ({ readonly id: number } | undefined)?];
-  if (kind !== "deployment") return entry;
+function currentRow(row: StoredRow): StoredRow {
+  const [kind, key, value] = row as readonly [string, string, ({ readonly id: number } | undefined)?];
+  if (kind !== "deployment") return row;
   return ["resource", `deployment/${key}`, value && { number: value.id, row: value }];
 }
 
@@ -73,11 +72,12 @@ interface OpenFile {
 }
 
 function createStore(file: string, rows: Rows, open: OpenFile): Store {
-  const dirty = new Map<string, Entry>();
+  const dirty = new Map<string, StoredRow>();
   let flushing: Promise<void> | undefined;
   const settled = (): Promise<void> | undefined => {
     if (dirty.size === 0) return undefined;
-    flushing ??= soon(() => {
+    // After all requests that have arrived, so that they share one line.
+    flushing ??= setImmediate().then(() => {
       flushing = undefined;
       append(file, open, [...dirty.values()]);
       dirty.clear();
@@ -100,14 +100,8 @@ function createStore(file: string, rows: Rows, open: OpenFile): Store {
   };
 }
 
-/** Runs after all requests that have arrived, so that they share one line. */
-async function soon(act: () => void): Promise<void> {
-  await new Promise((resolve) => void setImmediate(resolve));
-  act();
-}
-
 /** @throws if another server wrote to the file, or it was replaced. */
-function append(file: string, open: OpenFile, entries: readonly Entry[]): void {
+function append(file: string, open: OpenFile, entries: readonly StoredRow[]): void {
   const now = statSync(file);
   if (now.size !== open.size || now.ino !== fstatSync(open.fd).ino)
     throw new Error(`the data file ${file} is in use by another server`);

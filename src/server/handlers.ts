@@ -78,6 +78,7 @@ const handlers: Readonly<Record<EndpointName, Answer & Pick<ServedEndpoint, "ofA
 const text: Parameter = { type: "string" };
 const repository = "/projects/:id/repository";
 const archiving = { method: "POST", needs: "owner" } as const;
+const reading = { method: "GET", needs: "reporter" } as const;
 
 /** Endpoints that Evenkeel does not call: for other clients, and for looking up and creating owners of resources. */
 const others: readonly ServedEndpoint[] = [
@@ -87,26 +88,9 @@ const others: readonly ServedEndpoint[] = [
   { method: "GET", path: "/groups/:id/subgroups", instance: listSubgroups },
   { ...archiving, path: "/projects/:id/archive", project: setArchived(true) },
   { ...archiving, path: "/projects/:id/unarchive", ofArchived: true, project: setArchived(false) },
-  {
-    method: "GET",
-    path: `${repository}/commits`,
-    needs: "reporter",
-    parameters: { ref_name: text },
-    project: mergeRequests.listCommits,
-  },
-  {
-    method: "GET",
-    path: `${repository}/files/:file/raw`,
-    needs: "reporter",
-    parameters: { ref: text },
-    project: mergeRequests.getFile,
-  },
-  {
-    method: "GET",
-    path: "/projects/:id/merge_requests/:iid",
-    needs: "reporter",
-    project: mergeRequests.getMergeRequest,
-  },
+  { ...reading, path: `${repository}/commits`, parameters: { ref_name: text }, project: mergeRequests.listCommits },
+  { ...reading, path: `${repository}/files/:file/raw`, parameters: { ref: text }, project: mergeRequests.getFile },
+  { ...reading, path: "/projects/:id/merge_requests/:iid", project: mergeRequests.getMergeRequest },
   { method: "GET", path: "/users", parameters: { username: text }, instance: listUsers },
   ...(["project", "snippet", "group"] as const).flatMap((kind) => {
     const [all, own] = [`/${kind}_repository_storage_moves`, `/${kind}s/:id/repository_storage_moves`];

@@ -10,12 +10,12 @@ import { holdsIn } from "../model/dialect.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { CallName } from "../model/resource-kind.ts";
 import type { Scalar } from "../model/types.ts";
-import { type Admitted, putRecord, recordsOf, removeRow, rowsAbove } from "./kind-store.ts";
+import { type Admitted, placeKey, type RowPlace, recordsOf, rowsAbove } from "./kind-store.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import { flagsListedIn, releasesOf } from "./release-facts.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
 import type { ServerContext } from "./server-context.ts";
-import { nextNumber, timestamp } from "./state.ts";
+import { dropRow, nextNumber, putRow, timestamp } from "./state.ts";
 
 export interface IntegrationRecord {
   readonly id: number;
@@ -72,7 +72,7 @@ function editIntegration(admitted: Admitted): ServerReply {
   const groupsHaveThem = kinds.all.some(({ of, file }) => of === "group" && file === kind.file);
   const before = ownRecords(admitted).get(integration.slug);
   const own = groupsHaveThem && asked ? undefined : before;
-  if (before && !own) removeRow(state, admitted, { number: before.id, row: { ...before } });
+  if (before && !own) dropRow(state, placeKey(admitted), { number: before.id, row: { ...before } });
   const known = own ?? inheritedRecords(admitted).get(integration.slug);
   if (known?.inherited && behaviour.inheritedSettings && asked !== false)
     return json(200, entityOf(context, integration, known));
@@ -83,8 +83,8 @@ function editIntegration(admitted: Admitted): ServerReply {
   return json(200, entityOf(context, integration, record));
 }
 
-function saveRecord(admitted: Admitted, record: IntegrationRecord): void {
-  putRecord(admitted.context.state, admitted, { number: record.id, row: { ...record } });
+export function saveRecord(place: RowPlace, record: IntegrationRecord): void {
+  putRow(place.state, placeKey(place), { number: record.id, row: { ...record } });
 }
 
 /** A group's record as the project's own. */
@@ -130,7 +130,7 @@ function readSlug({ named }: Admitted): string {
 }
 
 function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
-  return bySlug(recordsOf(admitted.context.state, admitted).map(({ row }) => row));
+  return bySlug(recordsOf(admitted).map(({ row }) => row));
 }
 
 /** The active integrations of the nearest group above that has each. */

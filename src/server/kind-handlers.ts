@@ -21,10 +21,8 @@ import {
   instanceId,
   lacksTarget,
   makeRow,
-  ownerRow,
-  type RowPlace,
+  placeKey,
   recordsOf,
-  removeRow,
   rowsAbove,
   rowsElsewhere,
 } from "./kind-store.ts";
@@ -54,7 +52,7 @@ import {
   type ServerRequest,
   tierRefusal,
 } from "./server-context.ts";
-import { findRepository, type KindRecord, put, type Repository, type State } from "./state.ts";
+import { dropRow, findRepository, type KindRecord, put, type Repository, type State } from "./state.ts";
 
 interface KindCall {
   readonly kind: ServedKind;
@@ -78,7 +76,8 @@ export function kindRoutes({ kinds, release }: Pick<ServerContext, "kinds" | "re
 
 function answerKind(context: ServerContext, request: ServerRequest, target: KindCall): ServerReply {
   const reply = handleKind(context, request, target);
-  auditWrite(context, request, reply);
+  const { of } = target.kind;
+  if (of !== "instance" && request.method !== "GET" && reply.status < 300) auditWrite(context.state, request, of);
   return reply;
 }
 
@@ -95,7 +94,8 @@ function handleKind(context: ServerContext, request: ServerRequest, target: Kind
   if (refusal) return refusal;
   const { id: _, ...segments } = request.segments;
   const named = Object.fromEntries(Object.entries(segments).map(([name, value]) => [partName(name), value]));
-  const admitted = { ...target, context, request, named, owner: found?.id ?? instanceId, path: found?.path ?? "" };
+  const { id: owner, path } = found ?? { id: instanceId, path: "" };
+  const admitted = { ...target, context, state: context.state, request, named, owner, path };
   try {
     if (call === "before_update" || call === "before_delete") return prepareRow(admitted, call);
     if (isItemCall(call)) return changeItem(admitted, call);
@@ -143,7 +143,7 @@ const rowHandlers: Readonly<Record<CallName, (admitted: Admitted) => ServerReply
 
 function listRows(admitted: Admitted): ServerReply {
   const { context, request, kind } = admitted;
-  const records = recordsOf(context.state, admitted);
+  const records = recordsOf(admitted);
   if (records.length === 0 && listFacts(kind.file).none) return noRecord;
   const listed = ({ row }: Pick<KindRecord, "row">) => toResponse(admitted, row, true);
   const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(request.query[name], value));
@@ -179,14 +179,14 @@ function createRow(admitted: Admitted): ServerReply {
   if (request.method === "PUT" && findRecord(admitted)) return updateRow(admitted);
   const { params, faults } = readParameters(admitted, "creation");
   if (faults.length > 0) return invalid(faults);
-  if (lacksTarget(context.state, kind, params)) return noRecord;
-  const created = makeRow(context.state, admitted, params);
+  if (lacksTarget(admitted, params)) return noRecord;
+  const created = makeRow(admitted, params);
   const other = otherAnswer(admitted, "create", params, null);
   const caseCounts = kind.quirks?.caseCounts(context.behaviour);
-  const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, created, caseCounts));
+  const isTaken = recordsOf(admitted).some(({ row }) => hasKey(kind, row, created, caseCounts));
   if (isTaken && isRefused(admitted)) return takenReply(admitted, other);
   if (other) return other;
-  return written(admitted, 201, addRow(context.state, admitted, created));
+  return written(admitted, 201, addRow(admitted, created));
 }
 
 function written(admitted: Admitted, status: number, row: JsonObject): ServerReply {
@@ -222,22 +222,22 @@ function updateRow(admitted: Admitted): ServerReply {
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "update", params, record.row);
   if (other) return other;
-  const others = () => rowsElsewhere(context.state, admitted);
+  const others = () => rowsElsewhere(admitted);
   const row = changedRow(kind.fields, { params, row: record.row, others });
-  const rest = recordsOf(context.state, admitted).filter((each) => each !== record);
+  const rest = recordsOf(admitted).filter((each) => each !== record);
   if (!hasKey(kind, row, record.row) && rest.some((each) => hasKey(kind, each.row, row)) && isRefused(admitted)) {
     return takenReply(admitted, undefined);
   }
-  return written(admitted, 200, changeRow(context.state, admitted, record, row));
+  return written(admitted, 200, changeRow(admitted, record, row));
 }
 
 /** Carries out the call before an update or a deletion. */
 function prepareRow(admitted: Admitted, call: "before_update" | "before_delete"): ServerReply {
-  const { context, kind } = admitted;
+  const { kind } = admitted;
   const record = findOrInitial(admitted);
   if ("status" in record) return record;
   const { stores } = precedingCall(kind.file.calls[call === "before_update" ? "update" : "delete"]);
-  const row = stores ? changeRow(context.state, admitted, record, { ...record.row, ...stores }) : record.row;
+  const row = stores ? changeRow(admitted, record, { ...record.row, ...stores }) : record.row;
   return json(200, toResponse(admitted, row));
 }
 
@@ -246,8 +246,8 @@ function deleteRow(admitted: Admitted): ServerReply {
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "delete", {}, record.row);
   if (other) return other;
-  removeRow(admitted.context.state, admitted, record);
-  dropReferences(admitted.context, admitted, record.row);
+  dropRow(admitted.state, placeKey(admitted), record);
+  dropReferences(admitted, record.row);
   return noContent;
 }
 
@@ -275,11 +275,11 @@ function otherAnswer(
   params: JsonObject,
   row: JsonObject | null,
 ): ServerReply | undefined {
-  const { context, kind } = admitted;
+  const { kind } = admitted;
   const given = {
     params,
     row,
-    rows: recordsOf(context.state, admitted).map((record) => record.row),
+    rows: recordsOf(admitted).map((record) => record.row),
     /** The rows of the groups above. */
     get above() {
       return rowsAbove(admitted);
@@ -293,27 +293,26 @@ function otherAnswer(
 
 /** Changes a project or group itself. */
 export function changeOwner(state: State, kind: ServedKind, record: Repository, params: JsonObject): void {
-  const place: RowPlace = { kind, owner: record.id };
-  const [known] = recordsOf(state, place);
-  const row = ownerRow(state, [kind], record.id, {});
-  const changed = changedRow(kind.fields, { params, row, others: () => rowsElsewhere(state, place) });
+  const place = { state, kind, owner: record.id };
+  const [known] = recordsOf(place);
+  const row = { ...kind.initial, ...known?.row };
+  const changed = changedRow(kind.fields, { params, row, others: () => rowsElsewhere(place) });
   const narrowed = Object.entries(changed).filter(([name, value]) => value !== row[name]);
   const kept = { ...known?.row, ...Object.fromEntries(narrowed) };
-  if (known) changeRow(state, place, known, kept);
-  else addRow(state, place, kept);
+  changeRow(place, known ?? { number: 0, row }, kept);
   const own = narrowed.filter(([name]) => name in record);
   if (kind.of !== "instance") put(state, kind.of, record.id, { ...record, ...Object.fromEntries(own) });
 }
 
 /** Removes a deleted resource from lists that refer to it by ID, in other resources of the project or group. */
-function dropReferences({ state, kinds }: ServerContext, { kind, owner }: RowPlace, { id }: JsonObject): void {
+function dropReferences({ context: { kinds }, state, kind, owner }: Admitted, { id }: JsonObject): void {
   if (id === undefined) return;
   for (const other of kinds.all) {
     const names = other.of === kind.of ? referringFields(other, kind) : [];
-    const place = { kind: other, owner };
-    for (const record of names.length > 0 ? recordsOf(state, place) : []) {
+    const place = { state, kind: other, owner };
+    for (const record of names.length > 0 ? recordsOf(place) : []) {
       const kept = names.flatMap((name) => listWithout(name, record.row[name], id));
-      if (kept.length > 0) changeRow(state, place, record, { ...record.row, ...Object.fromEntries(kept) });
+      if (kept.length > 0) changeRow(place, record, { ...record.row, ...Object.fromEntries(kept) });
     }
   }
 }

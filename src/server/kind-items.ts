@@ -23,7 +23,7 @@ export function changeItem(admitted: Admitted, call: ServedItemCall): ServerRepl
     kind.file.fields.properties[field] ?? {};
   const value = row[field] as Plain;
   const items = new Map(itemsByKey(key, isList(value) ? value : []));
-  const save = () => changeRow(context.state, admitted, record, { ...row, [field]: [...items.values()] });
+  const save = () => changeRow(admitted, record, { ...row, [field]: [...items.values()] });
   if (action === "delete") {
     if (!items.delete(item)) return noRecord;
     save();

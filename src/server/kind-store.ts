@@ -3,11 +3,10 @@ import type { NamedOwner } from "../model/owner.ts";
 import { listFacts } from "../model/resource-kind.ts";
 import type { ServedCall } from "./kind-paths.ts";
 import { createdRow, numbered } from "./kind-rows.ts";
-import { isPart, type ServedKind, type ServedKinds } from "./kinds.ts";
+import { isPart, type ServedKind } from "./kinds.ts";
 import { json, noRecord, type ServerReply } from "./reply.ts";
 import type { ServerContext, ServerRequest } from "./server-context.ts";
 import {
-  dropRow,
   findRepository,
   groupsAbove,
   type KindRecord,
@@ -21,6 +20,7 @@ import {
 
 /** The rows of a kind of one project or group, or of the instance. */
 export interface RowPlace {
+  readonly state: State;
   readonly kind: ServedKind;
   readonly owner: number;
 }
@@ -41,17 +41,17 @@ export interface Admitted extends RowPlace {
 /** Stands for the instance where projects and groups have their ID. */
 export const instanceId = 0;
 
-function placeKey({ kind, owner }: RowPlace): string {
+export function placeKey({ kind, owner }: Omit<RowPlace, "state">): string {
   return `${kind.of}/${kind.file.singular}/${owner}`;
 }
 
 /** The records of a place in the order of their creation. */
-export function recordsOf(state: State, place: RowPlace): readonly KindRecord[] {
-  return recordsAt(state, placeKey(place));
+export function recordsOf(place: RowPlace): readonly KindRecord[] {
+  return recordsAt(place.state, placeKey(place));
 }
 
 /** The rows of a kind in all other projects or groups. */
-export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly JsonObject[] {
+export function rowsElsewhere({ state, kind, owner }: RowPlace): readonly JsonObject[] {
   const [prefix, own] = [placeKey({ kind, owner: 0 }).slice(0, -1), placeKey({ kind, owner })];
   return [...state.rows].flatMap(([key, records]) =>
     key !== own && key.startsWith(prefix) ? records.map(({ row }) => row) : [],
@@ -59,17 +59,12 @@ export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly
 }
 
 /** The rows of the groups above, from the top, for the group's kind of the same name. */
-export function rowsAbove({ context: { state, kinds }, kind, path }: Admitted): readonly JsonObject[] {
+export function rowsAbove({ context: { kinds }, state, kind, path }: Admitted): readonly JsonObject[] {
   const ofGroups = kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name);
   if (!ofGroups) return [];
   return groupsAbove(state, path).flatMap(({ id }) =>
-    recordsOf(state, { kind: ofGroups, owner: id }).map(({ row }) => row),
+    recordsOf({ state, kind: ofGroups, owner: id }).map(({ row }) => row),
   );
-}
-
-/** Adds a record, or replaces the one with its number. */
-export function putRecord(state: State, place: RowPlace, record: KindRecord): void {
-  putRow(state, placeKey(place), record);
 }
 
 interface LookedUpKey {
@@ -89,7 +84,7 @@ function lookedUpKey({ file, keys }: ServedKind): LookedUpKey | undefined {
 }
 
 /** The parameters of a seeded row, with the ID in place of the name of its key. */
-export function seededParameters(state: State, kind: ServedKind, seeded: JsonObject): JsonObject {
+export function seededParameters({ state, kind }: RowPlace, seeded: JsonObject): JsonObject {
   const key = lookedUpKey(kind);
   if (!key || key.parameter in seeded) return seeded;
   const found = findTarget(state, key, seeded[key.name]);
@@ -97,7 +92,7 @@ export function seededParameters(state: State, kind: ServedKind, seeded: JsonObj
 }
 
 /** True if the key of a new row names a user, project or group that does not exist. */
-export function lacksTarget(state: State, kind: ServedKind, params: JsonObject): boolean {
+export function lacksTarget({ state, kind }: RowPlace, params: JsonObject): boolean {
   const key = lookedUpKey(kind);
   return key !== undefined && findTarget(state, key, params[key.parameter]) === undefined;
 }
@@ -109,19 +104,19 @@ function findTarget(state: State, { of }: LookedUpKey, name: unknown): User | Re
 }
 
 /** A new row, without numbers. */
-export function makeRow(state: State, place: RowPlace, params: JsonObject): JsonObject {
+export function makeRow(place: RowPlace, params: JsonObject): JsonObject {
   const key = lookedUpKey(place.kind);
-  const found = key && findTarget(state, key, params[key.parameter]);
+  const found = key && findTarget(place.state, key, params[key.parameter]);
   const target = found && ("path" in found ? { id: found.id, full_path: found.path } : { ...found });
-  return createdRow(place.kind.fields, { params, others: () => rowsElsewhere(state, place), target });
+  return createdRow(place.kind.fields, { params, others: () => rowsElsewhere(place), target });
 }
 
 /**
  * The row that a path identifies; an error if several match, and the query lacks the parameter that distinguishes them.
  */
 export function findRecord(admitted: Admitted): KindRecord | ServerReply | undefined {
-  const { context, request, kind, named, narrowing } = admitted;
-  const records = recordsOf(context.state, admitted);
+  const { request, kind, named, narrowing } = admitted;
+  const records = recordsOf(admitted);
   const matching = (parts: Readonly<Record<string, string>>) =>
     records.filter(({ row }) => Object.entries(parts).every(([part, value]) => isPart(kind, row, part, value)));
   const numbered = matching(named);
@@ -151,42 +146,32 @@ export function rowCounter({ of, file }: ServedKind): string {
 }
 
 /** Adds a row with new numbers. */
-export function addRow(state: State, place: RowPlace, made: JsonObject): JsonObject {
-  const { kind } = place;
+export function addRow(place: RowPlace, made: JsonObject): JsonObject {
+  const { state, kind } = place;
   const number = nextNumber(state, rowCounter(kind));
   const row = withNumbers(state, { ...(kind.isNumbered && { id: number }), ...made });
   putRow(state, placeKey(place), { number, row });
   return row;
 }
 
-export function changeRow(state: State, place: RowPlace, record: KindRecord, row: JsonObject): JsonObject {
-  if (record.number === 0) return addRow(state, place, row);
-  const kept = withNumbers(state, row);
-  putRow(state, placeKey(place), { ...record, row: kept });
+export function changeRow(place: RowPlace, record: KindRecord, row: JsonObject): JsonObject {
+  if (record.number === 0) return addRow(place, row);
+  const kept = withNumbers(place.state, row);
+  putRow(place.state, placeKey(place), { ...record, row: kept });
   return kept;
-}
-
-export function removeRow(state: State, place: RowPlace, record: KindRecord): void {
-  dropRow(state, placeKey(place), record);
 }
 
 function withNumbers(state: State, row: JsonObject): JsonObject {
   return numbered(row, () => nextNumber(state, "part of a row")) as JsonObject;
 }
 
-/** A project's or group's own row: settings of kinds merged over the base. */
-export function ownerRow(state: State, kinds: readonly ServedKind[], owner: number, base: JsonObject): JsonObject {
-  const [kind] = kinds;
-  if (!kind) return base;
-  const [record] = recordsOf(state, { kind, owner });
-  return { ...kind.initial, ...base, ...record?.row };
-}
-
-/** The lists of kinds that are parts of a project's or group's own row. */
-export function rowsWithin(state: State, kinds: ServedKinds, of: ServedKind["of"], owner: number): JsonObject {
-  const within = kinds.within[of].map((kind) => [
-    listFacts(kind.file).rows,
-    recordsOf(state, { kind, owner }).map(({ row }) => row),
+/** A project's or group's own row: settings merged over the base, and the lists of kinds that are parts of it. */
+export function ownerRow({ state, kinds }: ServerContext, of: NamedOwner, owner: number, base: JsonObject): JsonObject {
+  const [kind] = kinds.owners[of];
+  const row = kind ? { ...kind.initial, ...base, ...recordsOf({ state, kind, owner })[0]?.row } : base;
+  const within = kinds.within[of].map((each) => [
+    listFacts(each.file).rows,
+    recordsOf({ state, kind: each, owner }).map((record) => record.row),
   ]);
-  return Object.fromEntries(within);
+  return { ...row, ...Object.fromEntries(within) };
 }

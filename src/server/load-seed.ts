@@ -3,13 +3,12 @@ import type { Catalogue } from "../model/catalogue.ts";
 import type { Owner } from "../model/owner.ts";
 import { loadAuditEvents } from "./audit-events.ts";
 import { loadDeployment } from "./deployments.ts";
-import type { IntegrationRecord } from "./integrations.ts";
+import { type IntegrationRecord, saveRecord } from "./integrations.ts";
 import { changedRow } from "./kind-rows.ts";
-import { addRow, instanceId, makeRow, putRecord, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
+import { addRow, instanceId, makeRow, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
 import type { ServedKinds } from "./kinds.ts";
-import type { Seed, SeedProject, SeedRepository, SeedRows } from "./seed.ts";
+import type { Seed, SeedGroup, SeedProject, SeedRows } from "./seed.ts";
 import {
-  type Caller,
   lastSegment,
   type MoveKind,
   nextNumber,
@@ -23,8 +22,6 @@ import {
   timestamp,
   userOf,
 } from "./state.ts";
-
-const defaultStorage = "default";
 
 interface SeedContext {
   readonly state: State;
@@ -43,16 +40,15 @@ export function loadSeed(context: SeedContext, seed: Seed): void {
   }
   for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) put(state, "feature", feature, true);
   reserve(state, seed, kinds);
-  for (const { token, ...who } of seed.tokens ?? []) put(state, "token", token, createCaller(state, who));
+  for (const { token, ...who } of seed.tokens ?? [])
+    put(state, "token", token, { ...who, user: userOf(nextUser(state), who.role) });
   for (const user of seed.users ?? []) loadUser(state, user);
   for (const snippet of seed.snippets ?? []) loadRepository(state, "snippet", snippet, now);
-  const groups = (seed.groups ?? []).map((group) => [group, loadRepository(state, "group", group, now)] as const);
+  const groups = (seed.groups ?? []).map((group) => [group, loadGroup(state, group, now)] as const);
   const projects = (seed.projects ?? []).map((project) => [project, loadProject(state, project, now)] as const);
   loadRows(context, { of: "instance", id: instanceId, resources: seed.instance });
-  for (const [{ audit_events, integrations, resources }, { id }] of groups) {
-    loadAuditEvents(state, "group", id, audit_events);
+  for (const [{ integrations, resources }, { id }] of groups)
     loadRows(context, { of: "group", id, integrations, resources });
-  }
   for (const [{ integrations, licenses = {}, resources }, { id }] of projects) {
     const rows = Object.entries(licenses).map(([name, approval_status]) => ({ name, approval_status }));
     const all = { ...(rows.length > 0 && { licenses: rows }), ...resources };
@@ -70,15 +66,6 @@ function loadUser(state: State, seed: NonNullable<Seed["users"]>[number]): void 
   const number = id ? takeNumber(state, "user", id) : nextUser(state);
   const user = { ...userOf(number, "guest"), username, name, web_url: `https://code.example.com/${username}` };
   put(state, "user", number, user);
-}
-
-function createCaller(state: State, { role, scopes, expires_at }: Omit<Caller, "user">): Caller {
-  return {
-    role,
-    ...(scopes && { scopes }),
-    ...(expires_at !== undefined && { expires_at }),
-    user: userOf(nextUser(state), role),
-  };
 }
 
 /** Reserves the IDs that the seed states, so that nothing else gets one. */
@@ -104,46 +91,40 @@ function reserve(state: State, seed: Seed, kinds: ServedKinds): void {
       if (isObject(each) && Number.isInteger(each.id)) takeNumber(state, counter, Number(each.id));
 }
 
-function loadRepository(
-  state: State,
-  kind: MoveKind,
-  seed: SeedRepository,
-  now: string,
-  more: Partial<Repository> = {},
-): Repository {
+function loadRepository(state: State, kind: MoveKind, seed: Partial<Repository>, now: string): Repository {
   const id = seed.id ? takeNumber(state, kind, seed.id) : nextNumber(state, kind);
-  const { path = String(id), repository_storage = defaultStorage, fail_moves, leave_copy } = seed;
+  const { path = String(id), repository_storage = "default" } = seed;
   if (!state.storage.has(repository_storage))
     put(state, "storage", repository_storage, { name: repository_storage, cluster: false });
-  const repository = {
-    id,
-    path,
-    name: seed.name ?? lastSegment(path),
-    repository_storage,
-    created_at: now,
-    ...(fail_moves && { fail_moves }),
-    ...(leave_copy && { leave_copy: true }),
-    ...more,
-  };
+  const repository = { name: lastSegment(path), created_at: now, ...seed, id, path, repository_storage };
   put(state, kind, id, repository);
   return repository;
 }
 
+function loadGroup(state: State, seed: SeedGroup, now: string): Repository {
+  const { audit_events, integrations: _, resources: __, ...own } = seed;
+  const group = loadRepository(state, "group", own, now);
+  loadAuditEvents(state, "group", group.id, audit_events);
+  return group;
+}
+
 function loadProject(state: State, seed: SeedProject, now: string): Repository {
-  const access = seed.visible === false ? "hidden" : seed.access;
-  const { archived, topics = [], marked_for_deletion_on, last_activity_at = now, former_paths, merge_requests } = seed;
-  const project = loadRepository(state, "project", seed, now, {
-    default_branch: seed.default_branch ?? "main",
-    topics,
-    last_activity_at,
-    ...(archived && { archived }),
-    ...(marked_for_deletion_on !== undefined && { marked_for_deletion_on }),
-    ...(access && access !== "full" && { access }),
-    ...(former_paths && { former_paths }),
-    ...(merge_requests && { merge_requests }),
-  });
-  loadAuditEvents(state, "project", project.id, seed.audit_events);
-  for (const deployment of seed.deployments ?? []) loadDeployment(state, project, deployment, now);
+  const { audit_events, integrations: _, resources: __, licenses: ___, deployments, visible, access, ...own } = seed;
+  const shown = visible === false ? "hidden" : access;
+  const project = loadRepository(
+    state,
+    "project",
+    {
+      default_branch: "main",
+      topics: [],
+      last_activity_at: now,
+      ...own,
+      ...(shown && shown !== "full" && { access: shown }),
+    },
+    now,
+  );
+  loadAuditEvents(state, "project", project.id, audit_events);
+  for (const deployment of deployments ?? []) loadDeployment(state, project, deployment, now);
   return project;
 }
 
@@ -174,12 +155,12 @@ function loadRows(context: SeedContext, { of, id, integrations = {}, resources =
   const { state, kinds } = context;
   const keyed = kinds.all.find((each) => each.file.keys && each.of === of);
   for (const [slug, values] of Object.entries(integrations)) {
-    const row = createIntegration(context, slug, values ?? {});
-    if (keyed) putRecord(state, { kind: keyed, owner: id }, { number: row.id, row: { ...row } });
+    const record = createIntegration(context, slug, values ?? {});
+    if (keyed) saveRecord({ state, kind: keyed, owner: id }, record);
   }
   for (const [name, rows] of Object.entries(resources)) {
     const kind = kinds.all.find((each) => each.file.name === name && each.of === of);
-    if (kind) for (const row of [rows].flat()) loadRow(state, { kind, owner: id }, row as JsonObject);
+    if (kind) for (const row of [rows].flat()) loadRow({ state, kind, owner: id }, row as JsonObject);
   }
 }
 
@@ -216,15 +197,15 @@ function completeItems(own: unknown, seeded: unknown): unknown {
 }
 
 /** Creates the row from its parameters; other parts are stored as in the seed. */
-function loadRow(state: State, place: RowPlace, written: JsonObject): void {
+function loadRow(place: RowPlace, written: JsonObject): void {
   const { kind } = place;
-  const seeded = seededParameters(state, kind, written);
+  const seeded = seededParameters(place, written);
   const known = new Set(kind.fields.flatMap(({ parameters }) => parameters));
   const params = Object.fromEntries(Object.entries(seeded).filter(([name]) => known.has(name)));
-  const made = makeRow(state, place, params);
+  const made = makeRow(place, params);
   const told = kind.isOwner ? changedRow(kind.fields, { params, row: {}, others: () => [] }) : made;
   const beside = Object.entries(seeded)
     .filter(([name]) => name in made || !known.has(name))
     .map(([name, value]) => [name, completeItems(made[name], value)] as const);
-  addRow(state, place, { ...told, ...Object.fromEntries(beside) });
+  addRow(place, { ...told, ...Object.fromEntries(beside) });
 }

@@ -11,9 +11,8 @@ export function paged<T>(
 ): ServerReply {
   const page = readPage(call.query.page, 1);
   const wanted = readPage(call.query.per_page, context.pageSize);
-  if (page === undefined || wanted === undefined) {
-    return invalid([...(page === undefined ? ["page"] : []), ...(wanted === undefined ? ["per_page"] : [])].map(fault));
-  }
+  if (page === undefined || wanted === undefined)
+    return invalid([page === undefined ? [fault("page")] : [], wanted === undefined ? [fault("per_page")] : []].flat());
   const size = Math.min(wanted, context.maxPageSize);
   const shown = records.slice((page - 1) * size, page * size).map(row);
   return json(200, shown, pageHeaders(call, { page, size, total: records.length }, context.behaviour.totalsUpTo));

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import { ownerRow, rowsWithin } from "./kind-store.ts";
+import { ownerRow } from "./kind-store.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { forbidden, json, notFound, type ServerReply } from "./reply.ts";
@@ -148,7 +148,8 @@ const levels: Readonly<Record<Role, number>> = {
 };
 
 /** A project with its settings, as lists of projects have it too. */
-function projectRow({ state, kinds }: ServerContext, project: Repository, showsStorage: boolean): JsonObject {
+function projectRow(context: ServerContext, project: Repository, showsStorage: boolean): JsonObject {
+  const { state } = context;
   const { id, path, archived = false, topics = [], marked_for_deletion_on = null, created_at } = project;
   const group = repositoryAt(state, "group", parentPath(path));
   const base = {
@@ -165,21 +166,20 @@ function projectRow({ state, kinds }: ServerContext, project: Repository, showsS
       repository_read_only: state.moving.project.has(id),
     }),
   };
-  const { repository_storage, ...row } = ownerRow(state, kinds.owners.project, id, base);
-  return { ...row, ...(showsStorage && { repository_storage }), ...rowsWithin(state, kinds, "project", id) };
+  const { repository_storage, ...row } = ownerRow(context, "project", id, base);
+  return { ...row, ...(showsStorage && { repository_storage }) };
 }
 
-function groupRow({ state, kinds }: ServerContext, group: Repository): JsonObject {
+function groupRow(context: ServerContext, group: Repository): JsonObject {
   const { id, path, name, created_at } = group;
-  const base = {
+  return ownerRow(context, "group", id, {
     ...pathNames(group),
     full_name: [...path.split("/").slice(0, -1), name].join(" / "),
     full_path: path,
-    parent_id: repositoryAt(state, "group", parentPath(path))?.id ?? null,
+    parent_id: repositoryAt(context.state, "group", parentPath(path))?.id ?? null,
     web_url: `https://code.example.com/groups/${path}`,
     created_at,
-  };
-  return { ...ownerRow(state, kinds.owners.group, id, base), ...rowsWithin(state, kinds, "group", id) };
+  });
 }
 
 function pathNames({ id, name, path }: Repository): JsonObject {

@@ -7,9 +7,10 @@ import { type Fault, parseChecked } from "../model/checked-yaml.ts";
 import { type NamedOwner, type Owner, pluralOwner } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
+import type { SeedDeployment } from "./deployments.ts";
 import { allKinds } from "./kinds.ts";
 import { laterFlags } from "./release-facts.ts";
-import type { Role, Scope } from "./state.ts";
+import type { Repository, Role, Scope } from "./state.ts";
 
 /** The initial data of a server (docs/embedded-server.md), as in `schemas/seed.schema.json`. */
 export interface Seed {
@@ -33,66 +34,40 @@ export interface Seed {
   readonly move_duration?: number;
 }
 
-export interface SeedRepository {
-  readonly id?: number;
-  readonly path?: string;
-  readonly name?: string;
-  readonly repository_storage?: string;
-  /** The number of its next storage moves that fail. */
-  readonly fail_moves?: number;
-  /** Its old copy cannot be removed: its moves end with `cleanup failed`. */
-  readonly leave_copy?: boolean;
-}
+export type SeedRepository = Partial<
+  Pick<Repository, "id" | "path" | "name" | "repository_storage" | "fail_moves" | "leave_copy">
+>;
 
 /** Rows by kind name: parameters of a creation, or parts of rows as in responses. */
 export type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
 
-interface SeedGroup extends SeedRepository {
+export interface SeedGroup extends SeedRepository {
   readonly audit_events?: readonly JsonObject[] | null;
-  /** Like a project's; projects of the group inherit them. */
-  readonly integrations?: SeedProject["integrations"] | undefined;
+  /**
+   * Values as in responses: any scalar, including those that a PUT would reject. `active` defaults as in a PUT. Projects
+   * inherit those of their group.
+   */
+  readonly integrations?: Readonly<Record<string, Readonly<Record<string, string | number | boolean | null>> | null>>;
   readonly resources?: SeedRows;
 }
 
-export interface SeedProject extends SeedRepository {
-  /** Rows of audit events. */
-  readonly audit_events?: readonly JsonObject[] | null;
+type OfProjects =
+  | "default_branch"
+  | "former_paths"
+  | "archived"
+  | "topics"
+  | "marked_for_deletion_on"
+  | "last_activity_at"
+  | "merge_requests";
+
+export interface SeedProject extends SeedGroup, Pick<Repository, OfProjects> {
   readonly path: string;
-  readonly default_branch?: string;
-  /** Its former paths. */
-  readonly former_paths?: readonly string[];
   /** `none`: its requests are forbidden. `stranger`: the same, but the project is public and listed to everyone. */
   readonly access?: "full" | "none" | "stranger";
   /** False: the server behaves as if it did not exist. */
   readonly visible?: boolean;
-  readonly archived?: boolean;
-  readonly topics?: readonly string[];
-  /** The date of its scheduling for deletion. */
-  readonly marked_for_deletion_on?: string;
-  readonly last_activity_at?: string;
-  /** Values as in responses: any scalar, including those that a PUT would reject. `active` defaults as in a PUT. */
-  readonly integrations?: Readonly<Record<string, Readonly<Record<string, string | number | boolean | null>> | null>>;
   readonly licenses?: Readonly<Record<string, string>>;
-  readonly resources?: SeedRows;
   readonly deployments?: readonly SeedDeployment[];
-  /** Belongs to the deployments `deployment_id` or `deployment_ids`, or to all if neither is set. */
-  readonly merge_requests?: readonly JsonObject[];
-}
-
-export interface SeedDeployment {
-  readonly id?: number;
-  readonly iid?: number;
-  readonly ref?: string;
-  readonly sha?: string;
-  readonly tag?: boolean;
-  readonly status?: string;
-  readonly created_at?: string;
-  readonly updated_at?: string;
-  readonly finished_at?: string;
-  readonly environment?: string | { readonly id?: number; readonly name: string; readonly external_url?: string };
-  readonly user?: JsonObject;
-  /** The job that created it; missing fields are filled in. */
-  readonly deployable?: JsonObject | null;
 }
 
 export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly Problem[] };
@@ -120,7 +95,7 @@ export function seedFaults(value: unknown, catalogue: Catalogue, kinds: readonly
 /** Errors that the schema does not find: duplicates, and unknown kinds, parameters and values. */
 function furtherFaults(seed: Seed, catalogue: Catalogue, own: readonly ResourceKind[]): readonly Fault[] {
   const kinds = allKinds(own).filter(({ keys }) => !keys);
-  const ownerFaults = (of: NamedOwner) => (owner: SeedProject | SeedGroup, index: number) => {
+  const ownerFaults = (of: NamedOwner) => (owner: SeedGroup, index: number) => {
     const path = [`${of}s`, index];
     const integrations = Object.entries(owner.integrations ?? {});
     return [

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { lazy } from "../base/memoize.ts";
 import { hostAndPort } from "../base/system-errors.ts";
 import { catalogueOf, observedCatalogueOf } from "../model/catalogue.ts";
 import { isReleaseText } from "../model/releases.ts";
@@ -98,7 +100,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const http = createHttpServer(createResponder({ context, route, log, chaos, latency }));
   http.keepAliveTimeout = idleLimit;
   try {
-    await listen(http, port, host);
+    await once(http.listen(port, host), "listening");
   } catch (error) {
     mover.stop();
     await store.close();
@@ -118,33 +120,19 @@ async function openStore(file: string | undefined): Promise<Store> {
   return openFileStore(file);
 }
 
-function listen(http: HttpServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once("error", reject);
-    http.listen(port, host, () => {
-      http.off("error", reject);
-      resolve();
-    });
-  });
-}
-
 function toServer(http: HttpServer, host: string, log: WritableLog, mover: Mover, store: Store): Server {
   const { port } = http.address() as AddressInfo;
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
+  const close = lazy(async () => {
     mover.stop();
     const closed = new Promise<void>((resolve) => http.close(() => resolve()));
     http.closeAllConnections();
     await closed;
     await store.close();
-  };
+  });
   return {
     url: `http://${hostAndPort(host, port)}`,
     port,
     requests: log,
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
+    close,
   };
 }

@@ -21,11 +21,8 @@ type RowOf<Name extends TableName> = Tables[Name] extends Map<string, infer Row>
 
 export type RowKind = TableName | "resource";
 
-export interface StoredRow {
-  readonly kind: RowKind;
-  readonly key: string;
-  readonly value: unknown;
-}
+/** A changed row; a removed one has no value. */
+export type StoredRow = readonly [kind: RowKind, key: string, value?: unknown];
 
 /** Persistence of the state. */
 export interface Store {
@@ -78,15 +75,17 @@ export interface Repository {
   readonly access?: "none" | "hidden" | "stranger";
   /** The number of its next storage moves that fail. */
   readonly fail_moves?: number;
+  /** Its old copy cannot be removed: its moves end with `cleanup failed`. */
   readonly leave_copy?: boolean;
   /** A group that was not seeded, but is part of another path; it has no repository to move. */
   readonly implied?: true;
   readonly created_at: string;
-  /** Those of its deployments. */
+  /** Those of its deployments `deployment_id` or `deployment_ids`, or of all if neither is set. */
   readonly merge_requests?: readonly JsonObject[];
   /** Archived: writes are refused, and so are reads of some kinds. */
   readonly archived?: boolean;
   readonly topics?: readonly string[];
+  /** The date of its scheduling for deletion. */
   readonly marked_for_deletion_on?: string;
   readonly last_activity_at?: string;
 }
@@ -169,7 +168,7 @@ export function restore(store: Store): State {
     ids: { project: new Map(), snippet: new Map(), group: new Map(), former: new Map() },
     moving: { project: new Set(), snippet: new Set(), group: new Set() },
   };
-  for (const { kind, key, value } of store.rows()) {
+  for (const [kind, key, value] of store.rows()) {
     if (kind === "resource") placeRow(state, key.slice(0, key.lastIndexOf("/")), value as KindRecord);
     else place(state, kind, key, value as never);
   }
@@ -191,9 +190,9 @@ function place<Name extends TableName>(state: State, kind: Name, key: string, ro
   (state[kind] as Map<string, RowOf<Name>>).set(key, row);
   const table: TableName = kind;
   if (table !== "project" && table !== "group" && table !== "snippet") return;
-  const { id, path, former_paths = [] } = row as Repository;
+  const { id, path, former_paths } = row as Repository;
   state.ids[table].set(path.toLowerCase(), id);
-  for (const former of former_paths) state.ids.former.set(former.toLowerCase(), id);
+  for (const former of former_paths ?? []) state.ids.former.set(former.toLowerCase(), id);
 }
 
 /** The records of a place in the order of their creation. */
