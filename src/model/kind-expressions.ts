@@ -3,8 +3,6 @@ import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import type { KindExpressions } from "./kind-row.ts";
-import type { ResourceKind } from "./resource-kind.ts";
 import type { Plain } from "./types.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -18,15 +16,21 @@ export interface KindExpression {
   readonly members: () => readonly MemberRead[];
 }
 
-export function kindExpressions({ name }: ResourceKind): KindExpressions {
-  const compiledFor = memoized((names: string) =>
-    memoized((text: string) => {
-      const compiled = compileKindExpression(text, names.split(" "), "any");
-      if (!("fault" in compiled)) return compiled;
-      throw new UserError(`an expression of the kind ${name}: ${compiled.fault}; evenkeel validate shows where`);
-    }),
-  );
-  return { valueOf: (text, given) => compiledFor(Object.keys(given).join(" "))(text).valueOf(given) };
+const compiledFor = memoized((names: string) =>
+  memoized((text: string) => {
+    const compiled = compileKindExpression(text, names.split(" "), "any");
+    if ("fault" in compiled) throw new Error(`${text}: ${compiled.fault}`);
+    return compiled;
+  }),
+);
+
+/**
+ * Evaluates an expression of a kind with its variables (`row`; `want` and `row`; `before` and `after`); undefined if it
+ * reads something that is missing. CEL is loaded on first use. @throws UserError if it cannot be evaluated; Error for an
+ * invalid one, which no checked kind has.
+ */
+export function evaluateKind(text: string, given: Given): Plain | undefined {
+  return compiledFor(Object.keys(given).join(" "))(text).valueOf(given);
 }
 
 /** Compiles a CEL expression of a kind's file, with optional values and regular expressions of linear time. */

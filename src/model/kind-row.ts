@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoints.ts";
 import type { Integration } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import type { CallAction, Fields, Plain } from "./types.ts";
+import type { CallAction, Fields } from "./types.ts";
 
 /**
  * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
@@ -10,7 +10,6 @@ import type { CallAction, Fields, Plain } from "./types.ts";
 export interface KindRow {
   readonly policy?: PolicyColumn;
   readonly file: ResourceKind;
-  readonly expressions: KindExpressions;
   /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
   readonly keys?: ReadonlyMap<string, Integration>;
   readonly read?: ReadColumn;
@@ -20,14 +19,6 @@ export interface KindRow {
   readonly items?: readonly ItemColumn[];
   readonly identity: (key: string) => string;
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
-}
-
-export interface KindExpressions {
-  /**
-   * Evaluates an expression of the kind's file with its variables (`row`; `want` and `row`; `before` and `after`);
-   * undefined if it reads something that is missing. @throws UserError if it cannot be evaluated.
-   */
-  readonly valueOf: (text: string, given: Readonly<Record<string, unknown>>) => Plain | undefined;
 }
 
 export interface ItemColumn {

@@ -1,7 +1,8 @@
 import { ifPossible, UserError } from "../base/exit.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { comparable } from "./field-meaning.ts";
-import type { KindExpressions, KindRow } from "./kind-row.ts";
+import { evaluateKind } from "./kind-expressions.ts";
+import type { KindRow } from "./kind-row.ts";
 import { kindOf } from "./kinds.ts";
 import { fieldInRow } from "./read-field.ts";
 import { excludedNames, keyValuesOf, type ResourceKind } from "./resource-kind.ts";
@@ -13,17 +14,16 @@ type Sides = Pick<Change, "kind" | "before" | "after">;
 
 /**
  * The effect of a change by the strict fields and the policy expressions of its kind; `loosened` takes precedence.
- * Undefined if there is none, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by
- * importing the library.
+ * Undefined if there is none, or the kind is not a policy.
  */
 export function policyEffectOf(sides: Sides, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
-  const { file, expressions } = kindOf(catalogue, sides.kind);
+  const { file } = kindOf(catalogue, sides.kind);
   if (!isPolicy(file) || (sides.before === null && sides.after === null)) return undefined;
   const given = { before: visibleFields(file, sides.before), after: visibleFields(file, sides.after) };
   const { before, after } = given;
   const shift = before && after ? compareStrictness(file, before, after) : undefined;
-  if (shift?.looser || isTrue(file.loosened, expressions, given)) return "loosened";
-  return shift?.stricter || isTrue(file.tightened, expressions, given) ? "tightened" : undefined;
+  if (shift?.looser || isTrue(file.loosened, given)) return "loosened";
+  return shift?.stricter || isTrue(file.tightened, given) ? "tightened" : undefined;
 }
 
 type KnownChange = Pick<Change, "action" | "key" | "live" | "declared"> & Sides;
@@ -73,13 +73,9 @@ export function defaultFields({ fields }: Pick<ResourceKind, "fields">): Fields 
 }
 
 /** An expression that cannot be evaluated counts as true: an unknown effect must not pass for none. */
-function isTrue(
-  text: string | undefined,
-  expressions: KindExpressions,
-  given: Readonly<Record<string, unknown>>,
-): boolean {
+function isTrue(text: string | undefined, given: Readonly<Record<string, unknown>>): boolean {
   if (text === undefined) return false;
-  return ifPossible(() => expressions.valueOf(text, given) === true, UserError) ?? true;
+  return ifPossible(() => evaluateKind(text, given) === true, UserError) ?? true;
 }
 
 function visibleFields({ fields }: ResourceKind, own: Fields | null): Readonly<Record<string, Plain>> | null {

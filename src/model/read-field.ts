@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { secretMark } from "../base/secret-mark.ts";
 import { itemKey, itemsByKey, meaningOf, propertyOf, typesOf, withoutSecretValues } from "./field-meaning.ts";
+import { evaluateKind } from "./kind-expressions.ts";
 import type { KindRow } from "./kind-row.ts";
 import { releaseNumber } from "./releases.ts";
 import { type FieldSchema, holdsWithin, type ResourceKind } from "./resource-kind.ts";
@@ -16,14 +17,14 @@ import { definedFields, isList, isMapping, isReference } from "./values.ts";
 export function fieldInRow(kind: KindRow, name: string, row: JsonObject, declared?: Value): Plain | undefined {
   const field = kind.file.fields.properties[name];
   if (!field || (field.writeOnly === true && (!field["x-returned"] || isSecretIn(kind, field, row)))) return undefined;
-  const value = readSpelled(kind, name, field, row);
+  const value = readSpelled(name, field, row);
   const visible = value === undefined ? undefined : withoutSecretValues(field, value, declared);
   if (visible === undefined) return undefined;
   return meaningOf(field, keepDeclaredIn(field, visible, declared)) as Plain;
 }
 
 function isSecretIn(kind: KindRow, { "x-secret-with": flags = [] }: FieldSchema, row: JsonObject): boolean {
-  return flags.some((flag) => readSpelled(kind, flag, kind.file.fields.properties[flag] ?? {}, row) === true);
+  return flags.some((flag) => readSpelled(flag, kind.file.fields.properties[flag] ?? {}, row) === true);
 }
 
 /** Marks of declared values that a row returns (`x-returned`). */
@@ -32,7 +33,7 @@ export function returnedMarks(kind: KindRow, row: JsonObject, declared: Fields):
   const marks: Record<string, string | ReturnedMarks> = {};
   for (const name of returnedNames(kind.file.fields)) {
     const [field, wanted] = [properties[name], declared[name]];
-    const value = field && wanted !== undefined ? readSpelled(kind, name, field, row) : undefined;
+    const value = field && wanted !== undefined ? readSpelled(name, field, row) : undefined;
     const mark = field && value !== undefined ? collectMarks(field, value, wanted) : undefined;
     if (mark !== undefined) marks[name] = mark;
   }
@@ -76,8 +77,8 @@ const returnedNames = memoized(({ properties }: ResourceKind["fields"]): readonl
 }, new WeakMap());
 
 /** A value that the expression cannot evaluate, such as null for a list, counts as missing. */
-function readSpelled(kind: KindRow, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
-  return ifPossible(() => valueInRow(kind, name, field, row), UserError);
+function readSpelled(name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
+  return ifPossible(() => valueInRow(name, field, row), UserError);
 }
 
 function keepDeclaredIn(field: FieldSchema, value: Plain, declared: Value | undefined): Plain {
@@ -131,41 +132,31 @@ function listNames(name: string, { "x-send-as": sentAs = name, "x-read": read = 
 }
 
 /** A field's value in a row, as the server spells it; undefined if missing. */
-export function valueInRow(
-  kind: Pick<KindRow, "expressions">,
-  name: string,
-  field: FieldSchema,
-  row: JsonObject,
-): Plain | undefined {
+export function valueInRow(name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
   const { "x-read": read, "x-send-as": sentAs = name, items } = field;
   if (read !== undefined) {
-    const value = kind.expressions.valueOf(read, { row });
+    const value = evaluateKind(read, { row });
     return value === null && !typesOf(field).includes("null") ? undefined : value;
   }
   const value = unwrapLookUp(field, row[name] ?? row[sentAs] ?? row[name]);
-  if (items?.properties && Array.isArray(value)) return value.map((item) => keepDescribed(kind, items, item) ?? null);
-  return keepDescribed(kind, field, value);
+  if (items?.properties && Array.isArray(value)) return value.map((item) => keepDescribed(items, item) ?? null);
+  return keepDescribed(field, value);
 }
 
 /** True if a server takes a field only at creation. An expression that cannot be evaluated means that it does. */
 export function isImmutable(
-  kind: Pick<KindRow, "expressions">,
   { "x-immutable": written }: FieldSchema,
   row: JsonObject,
   { tier, release }: Partial<Pick<Platform, "tier" | "release">>,
 ): boolean {
   if (typeof written !== "string") return written === true;
   const given = { row, tier: tier ?? null, release: release === undefined ? null : releaseNumber(release) };
-  return kind.expressions.valueOf(written, given) !== false;
+  return evaluateKind(written, given) !== false;
 }
 
-function keepDescribed(
-  kind: Pick<KindRow, "expressions">,
-  { properties }: FieldSchema,
-  value: unknown,
-): Plain | undefined {
+function keepDescribed({ properties }: FieldSchema, value: unknown): Plain | undefined {
   if (!properties || !isObject(value)) return value as Plain | undefined;
-  return definedFields(properties, (name, field) => valueInRow(kind, name, field, value));
+  return definedFields(properties, (name, field) => valueInRow(name, field, value));
 }
 
 /** A value that is looked up may be returned as a mapping: takes the field of it that is sent. */

@@ -2,7 +2,6 @@ import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
-import { kindExpressions } from "./kind-expressions.ts";
 import type { ItemColumn, KindRow } from "./kind-row.ts";
 import type { Owner } from "./owner.ts";
 import { turnedOff } from "./removal-changes.ts";
@@ -21,7 +20,7 @@ import {
   writtenCall,
 } from "./resource-kind.ts";
 
-/** The row of a kind for an owner, derived from a valid file, without compiled expressions. */
+/** The row of a kind for an owner, derived from a valid file. */
 export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?? "project"): KindRow {
   const { only, off } = kind;
   const [key = ""] = keyFieldsOf(kind);
@@ -33,7 +32,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   const items = itemColumns(kind, owner);
   return {
     file: kind,
-    expressions: kindExpressions(kind),
     ...(ownersOf(kind).length > 0 && {
       policy: { section: sectionOf(kind), ...(only !== undefined && { only }), ...(off !== undefined && { off }) },
     }),

@@ -4,6 +4,7 @@ import { call, NamesNothing, pathValues } from "../model/call.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Endpoint } from "../model/endpoints.ts";
 import { compareMeaning, itemsByKey, propertyOf, wireValue } from "../model/field-meaning.ts";
+import { evaluateKind } from "../model/kind-expressions.ts";
 import type { ItemColumn, KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { bareName, kindWord } from "../model/owner.ts";
@@ -85,8 +86,7 @@ function requestsOfItems(kind: KindRow, change: Change, column: ItemColumn): rea
   const { items = {} } = kind.file.fields.properties[field] ?? {};
   const { declared, live, shown } = itemsOf(kind, change, column);
   const send = (endpoint: Endpoint, item: string, value?: Plain): ItemRequest => {
-    const sent =
-      value === undefined ? undefined : (plainParameter(kind, items, wireValue(items, value), null) as Fields);
+    const sent = value === undefined ? undefined : (plainParameter(items, wireValue(items, value), null) as Fields);
     const { [column.key]: _, ...others } = sent ?? {};
     const unknown = (name: string) => (change.live ? undefined : `:${name}`);
     const segments = fillSegments(kind, change, endpoint, (name) => (name === "item" ? item : unknown(name)));
@@ -105,12 +105,12 @@ function requestsOfItems(kind: KindRow, change: Change, column: ItemColumn): rea
 }
 
 /** The items of a field by key: as declared, as in the live row, and with their visible values. */
-function itemsOf({ file, expressions }: KindRow, { declared, live }: Change, { field: name, key }: ItemColumn) {
+function itemsOf({ file }: KindRow, { declared, live }: Change, { field: name, key }: ItemColumn) {
   const listOf = (value: unknown) => itemsByKey(key, isList(value) ? value : []);
   const field = file.fields.properties[name] ?? {};
   return {
     declared: listOf(declared[name]),
-    live: listOf(live?.row && valueInRow({ expressions }, name, field, live.row)),
+    live: listOf(live?.row && valueInRow(name, field, live.row)),
     shown: listOf(live?.fields[name]),
   };
 }
@@ -178,10 +178,7 @@ function createParameters(row: KindRow, change: Change): Fields {
 function besideFields(row: KindRow, change: Change): Fields {
   const want = { ...keyFields(row.file, change), ...change.declared };
   const owner = change.projectId ?? bareName(change.project);
-  return definedFields(
-    creationParameters(row.file),
-    (_, text) => row.expressions.valueOf(text, { want, owner }) ?? undefined,
-  );
+  return definedFields(creationParameters(row.file), (_, text) => evaluateKind(text, { want, owner }) ?? undefined);
 }
 
 /**
@@ -199,11 +196,11 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
   const parameters: Record<string, Value> = {};
   for (const [name, field] of Object.entries(properties)) {
     const live =
-      row && holdsWithin(field, (each) => each["x-keep"] === true) ? valueInRow(kind, name, field, row) : undefined;
+      row && holdsWithin(field, (each) => each["x-keep"] === true) ? valueInRow(name, field, row) : undefined;
     const isKept = row !== null && !(name in want) && field["x-keep"] === true && live !== undefined;
     if ((!isKept && !isSent(name)) || field["x-items"]?.create !== undefined) continue;
     const whole = completeValue(field, want[name], live);
-    Object.assign(parameters, fieldParameters(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
+    Object.assign(parameters, fieldParameters(name, field, { want: { ...want, [name]: whole ?? null }, row }));
   }
   // Values of a row never become references to secrets.
   const known = new Set(referencesIn(change.declared).map(({ secret }) => secret));
@@ -272,27 +269,26 @@ function completeValue(field: FieldSchema, declared: Value | undefined, live: Pl
  * requests, and the row as read, null before a creation.
  */
 function fieldParameters(
-  kind: KindRow,
   name: string,
   field: FieldSchema,
   given: { readonly want: Fields; readonly row: JsonObject | null },
 ): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) {
-    const value = plainParameter(kind, field, given.want[name] ?? null, given.row);
+    const value = plainParameter(field, given.want[name] ?? null, given.row);
     const [user, password] = (field["x-credentials"] ?? []).map((each) => given.want[each] ?? null);
     return { [sendAs]: user ? urlWithCredentials(value, user, password ?? null) : value };
   }
   const texts = typeof send === "string" ? { [sendAs]: send } : send;
-  return definedFields(texts, (_, text) => kind.expressions.valueOf(text, { ...given }) ?? undefined);
+  return definedFields(texts, (_, text) => evaluateKind(text, { ...given }) ?? undefined);
 }
 
 /** Renames the members of a value to parameters. */
-function plainParameter(kind: KindRow, field: FieldSchema, value: Value, row: JsonObject | null): Value {
-  if (isList(value)) return value.map((item) => plainParameter(kind, field.items ?? {}, item, row) as Plain);
+function plainParameter(field: FieldSchema, value: Value, row: JsonObject | null): Value {
+  if (isList(value)) return value.map((item) => plainParameter(field.items ?? {}, item, row) as Plain);
   if (!isMapping(value)) return value;
   const parts = Object.keys(value).map((name) =>
-    fieldParameters(kind, name, propertyOf(field, name) ?? {}, { want: value, row }),
+    fieldParameters(name, propertyOf(field, name) ?? {}, { want: value, row }),
   );
   return Object.assign({}, ...parts) as Plain;
 }

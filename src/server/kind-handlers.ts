@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { evaluateKind } from "../model/kind-expressions.ts";
 import {
   type CallName,
   type FieldSchema,
@@ -11,7 +12,7 @@ import { auditWrite } from "./audit-events.ts";
 import { integrationHandlers } from "./integrations.ts";
 import { changeItem, isItemCall } from "./kind-items.ts";
 import { narrowingOf, partName, type ServedCall, spellings } from "./kind-paths.ts";
-import { changedRow, evaluateKind, shownRow } from "./kind-rows.ts";
+import { changedRow, shownRow } from "./kind-rows.ts";
 import {
   type Admitted,
   addRow,

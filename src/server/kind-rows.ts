@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { memoized } from "../base/memoize.ts";
 import { itemsByKey } from "../model/field-meaning.ts";
-import { compileKindExpression } from "../model/kind-expressions.ts";
+import { evaluateKind } from "../model/kind-expressions.ts";
 import { isImmutable } from "../model/read-field.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import type { Plain, Platform } from "../model/types.ts";
@@ -47,19 +46,6 @@ function storedPart(name: string, { "x-read": read = "" }: FieldSchema): string 
   return /^row\.([a-z_]\w*)$/.exec(read)?.[1] ?? name;
 }
 
-const compiledFor = memoized((names: string) =>
-  memoized((text: string) => {
-    const compiled = compileKindExpression(text, names.split(" "), "any");
-    if ("fault" in compiled) throw new Error(`${text}: ${compiled.fault}`);
-    return compiled;
-  }),
-);
-
-/** Evaluates an expression of any kind. @throws on a syntax error: kinds are validated before they are served. */
-export function evaluateKind(text: string, given: JsonObject): Plain | undefined {
-  return compiledFor(Object.keys(given).join(" "))(text).valueOf(given);
-}
-
 /** A new row: the parameters, and defaults for the rest. */
 export function createdRow(
   fields: readonly StoredField[],
@@ -87,8 +73,7 @@ export function changedRow(fields: readonly StoredField[], situation: Situation 
     const { field, parameters, store, part, platform } = each;
     const [parameter = ""] = parameters;
     const isSent = parameters.some((sent) => sent in params);
-    if (isImmutable({ expressions: { valueOf: evaluateKind } }, field, row, platform) || (!isSent && !field["x-keep"]))
-      continue;
+    if (isImmutable(field, row, platform) || (!isSent && !field["x-keep"])) continue;
     if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others }));
     else row[part] = isSent ? toStored(field, params[parameter], row[part]) : initialValue(field);
   }

@@ -3,6 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { tierIncludes } from "../model/availability.ts";
 import { holdsIn } from "../model/dialect.ts";
 import { endpoints } from "../model/endpoints.ts";
+import { evaluateKind } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
 import { type Owner, ownerRecord } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
@@ -12,7 +13,7 @@ import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { type KindCalls, servedCalls, servedItemCalls } from "./kind-paths.ts";
 import { kindQuirks } from "./kind-quirks.ts";
-import { createdRow, evaluateKind, storedFields } from "./kind-rows.ts";
+import { createdRow, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
 import { releasesOf } from "./release-facts.ts";
 

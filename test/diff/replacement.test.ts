@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
+import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Desired, Fields, Live } from "../../src/model/types.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
 import type { Recollection } from "../../src/plan/diff/last-applied.ts";
 import type { DiffOptions } from "../../src/plan/diff/options.ts";
 import { callsOf, secretsSentBy } from "../../src/plan/requests.ts";
-import { engineKind } from "../kinds/engine.ts";
 import { minimal } from "../kinds/kinds.ts";
 
 const calls = {
@@ -38,7 +38,7 @@ interface Case {
 }
 
 function run({ file = {}, declared = {}, live = {}, absent = false, options = {} }: Case) {
-  const kinds = new Map([...catalogueOf().kinds, ["hook", engineKind(fileWith(file))] as const]);
+  const kinds = new Map([...catalogueOf().kinds, ["hook", kindRowOf(fileWith(file))] as const]);
   const catalogue = { ...catalogueOf(), kinds };
   const resource = { kind: "hook", key: "https://a.test", fields: declared, origin };
   const desired: Desired = { ...resource, identity: "hook/https://a.test", presence: absent ? "absent" : "present" };

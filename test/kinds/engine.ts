@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { compareMeaning } from "../../src/model/field-meaning.ts";
-import { compileKindExpression } from "../../src/model/kind-expressions.ts";
 import type { KindRow } from "../../src/model/kind-row.ts";
 import { valueInRow } from "../../src/model/read-field.ts";
 import { keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
@@ -10,21 +9,9 @@ import type { Change, Fields, Value } from "../../src/model/types.ts";
 import { bodyOf, itemRequestsOf } from "../../src/plan/requests.ts";
 import { liveRow } from "../../src/run/live/kind-resources.ts";
 
-/** A kind as the engine has it, its expressions compiled as they are asked for. */
-export function engineKind(file: ResourceKind): KindRow & { readonly file: ResourceKind } {
-  const expressions: KindRow["expressions"] = {
-    valueOf: (text, given) => {
-      const compiled = compileKindExpression(text, Object.keys(given), "any");
-      if ("fault" in compiled) throw new Error(compiled.fault);
-      return compiled.valueOf(given);
-    },
-  };
-  return { ...kindRowOf(file), file, expressions };
-}
-
 /** The parameters that the engine sends to create a resource (row: null), or to change one to what is declared. */
 export function sentParameters(file: ResourceKind, want: Fields, row: JsonObject | null): Fields {
-  const kind = engineKind(file);
+  const kind = kindRowOf(file);
   const key = keyTextOf(file, want);
   const names = row ? changedNames(kind, want, row) : Object.keys(want);
   const after = Object.fromEntries(names.map((name) => [name, want[name] ?? null]));
@@ -33,7 +20,7 @@ export function sentParameters(file: ResourceKind, want: Fields, row: JsonObject
 
 /** The requests that the engine sends for items after that, in the order in which it sends them. */
 export function itemRequests(file: ResourceKind, want: Fields, row: JsonObject | null): readonly unknown[] {
-  const kind = engineKind(file);
+  const kind = kindRowOf(file);
   const catalogue = { ...catalogueOf(), kinds: new Map([[file.name, kind]]) };
   const names = row ? changedNames(kind, want, row) : Object.keys(want);
   const after = Object.fromEntries(names.map((name) => [name, want[name] ?? null]));
@@ -49,7 +36,7 @@ export function itemRequests(file: ResourceKind, want: Fields, row: JsonObject |
 function changedNames(kind: KindRow & { readonly file: ResourceKind }, want: Fields, row: JsonObject): string[] {
   return Object.entries(want).flatMap(([name, value]): string[] => {
     const field = kind.file.fields.properties[name] ?? {};
-    const live = valueInRow(kind, name, field, row) as Value | undefined;
+    const live = valueInRow(name, field, row) as Value | undefined;
     return compareMeaning(field, value, live) === "same" ? [] : [name];
   });
 }

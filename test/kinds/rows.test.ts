@@ -10,7 +10,7 @@ import { isImmutable } from "../../src/model/read-field.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Fields, Value } from "../../src/model/types.ts";
-import { engineKind, itemRequests, sentParameters } from "./engine.ts";
+import { itemRequests, sentParameters } from "./engine.ts";
 import { evaluated, type Values, valuesOf } from "./exchange.ts";
 import { type FieldSchema, type KindFile, kinds, readYaml, words } from "./kinds.ts";
 
@@ -76,7 +76,7 @@ describe.each([...kinds])("%s", (file, kind) => {
     for (const { declared: want, parameters, items = [], effect = "none" } of updates) {
       const change = { kind: file, before: onlyOf(valuesOf(kind, row), want), after: want } as const;
       expect(policyEffectOf(change as unknown as Visible, catalogue) ?? "none").toBe(effect);
-      const isReplaced = changed(kind, want, row).some((field) => isFixed(kind, field, row));
+      const isReplaced = changed(kind, want, row).some((field) => isFixed(field, row));
       if (parameters === undefined) expect(isReplaced || kind.calls.update === undefined).toBe(true);
       else expect([isReplaced, parametersOf(kind, want, row)]).toEqual([false, inAnyOrder(parameters)]);
       if (parameters) expect(itemRequests(kind as ResourceKind, want as Fields, row)).toEqual(items);
@@ -120,8 +120,8 @@ function differences(kind: KindFile, declared: Values, row: Values): readonly st
 }
 
 /** True if servers with such rows do not change the field in place, as far as rows show. */
-function isFixed(kind: KindFile, field: FieldSchema, row: Values): boolean {
-  return isImmutable(engineKind(kind as ResourceKind), field, row, { release: "19.9" });
+function isFixed(field: FieldSchema, row: Values): boolean {
+  return isImmutable(field, row, { release: "19.9" });
 }
 
 function changed(kind: KindFile, declared: Values, row: Values): readonly FieldSchema[] {

@@ -48,7 +48,7 @@ function findObstacle(
   const { file } = kind;
   const missing = explainMissingCall(options, file, "update");
   if (missing !== undefined) return { why: missing, names };
-  const isFixed = (name: string) => isImmutable(kind, file.fields.properties[name] ?? {}, row, options);
+  const isFixed = (name: string) => isImmutable(file.fields.properties[name] ?? {}, row, options);
   const fixed = names.filter(isFixed);
   if (fixed.length > 0) return { why: "the server takes it at creation only", names: fixed };
   const declared = Object.keys(desired.fields);

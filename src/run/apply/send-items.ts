@@ -72,7 +72,7 @@ function probeOf(
     const kind = kindOf(reader.catalogue, change.kind);
     const column = kind.items?.find(({ field }) => field === name);
     const row = (await read(reader))?.row ?? {};
-    const value = valueInRow(kind, name, kind.file.fields.properties[name] ?? {}, row);
+    const value = valueInRow(name, kind.file.fields.properties[name] ?? {}, row);
     return itemsByKey(column?.key ?? "", isList(value) ? value : []).has(item) === (call.method === "POST");
   };
 }

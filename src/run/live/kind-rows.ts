@@ -6,6 +6,7 @@ import { CallFailed, unusableAnswer } from "../../client/failure.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { call } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
+import { evaluateKind } from "../../model/kind-expressions.ts";
 import type { KindRow } from "../../model/kind-row.ts";
 import { fieldOf } from "../../model/kinds.ts";
 import { bareName } from "../../model/owner.ts";
@@ -140,8 +141,8 @@ async function readRows(
 }
 
 /** True if the server refuses to remove a row, so that it counts only where a policy declares it. */
-function isKept({ file, expressions }: ReadableKind, owner: string, row: JsonObject): boolean {
-  return file.kept !== undefined && expressions.valueOf(file.kept, { row, owner: bareName(owner) }) === true;
+function isKept({ file }: ReadableKind, owner: string, row: JsonObject): boolean {
+  return file.kept !== undefined && evaluateKind(file.kept, { row, owner: bareName(owner) }) === true;
 }
 
 /** Servers return null for a missing singleton, or 404 in some releases. */
@@ -174,9 +175,9 @@ function removeDuplicates(kind: ReadableKind, rows: readonly JsonObject[]): read
 }
 
 /** @throws UserError if it cannot be decided: a row ignored by mistake would be created again by every apply. */
-function isOwn({ file, expressions }: KindRow, row: JsonObject): boolean {
+function isOwn({ file }: KindRow, row: JsonObject): boolean {
   if (file.where === undefined) return true;
-  const own = expressions.valueOf(file.where, { row });
+  const own = evaluateKind(file.where, { row });
   if (typeof own === "boolean") return own;
   throw new UserError(
     `where of ${file.name} is neither true nor false for a row of it; a field that a row may lack is read as row.?field.orValue(null)`,
