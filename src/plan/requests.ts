@@ -28,10 +28,14 @@ import {
 } from "../model/values.ts";
 
 /** The calls of a change, in order; secret parameters are still references. */
-export function callsOf(
+export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): readonly [Call, ...Call[]] {
+  return makeCalls(change, catalogue, createParameters);
+}
+
+function makeCalls(
   change: Change,
-  catalogue: Catalogue = catalogueOf(),
-  parametersOf: (row: KindRow, part: Change) => Fields | undefined = createParameters,
+  catalogue: Catalogue,
+  parametersOf: (row: KindRow, part: Change) => Fields | undefined,
 ): readonly [Call, ...Call[]] {
   const callFor = (part: Change): Call => {
     const row = kindOf(catalogue, part.kind);
@@ -52,7 +56,7 @@ export function callOf(change: Change, catalogue?: Catalogue): Call {
 
 /** The calls of a change without their parameters. */
 export function bareCallsOf(change: Change, catalogue: Catalogue): readonly [Call, ...Call[]] {
-  return callsOf(change, catalogue, () => undefined);
+  return makeCalls(change, catalogue, () => undefined);
 }
 
 /** Every request of a change, in order. */
