@@ -11,7 +11,7 @@ import { compareField } from "../../model/normalise.ts";
 import { bareName } from "../../model/owner.ts";
 import type { Change, Desired, Kind, Live, Project, Value } from "../../model/types.ts";
 import { replaceReferences } from "../../model/values.ts";
-import { addTo, type Edited, removeIn, setIn, type WritableValue } from "../format/edit.ts";
+import { addTo, type Editable, type Edited, removeIn, setIn, type WritableValue } from "../format/edit.ts";
 import { format } from "../format/format.ts";
 import { importProject } from "../import/import-project.ts";
 import { listVariables, withReferences } from "../import/names.ts";
@@ -48,44 +48,36 @@ export interface LiveTarget {
   readonly change: Change;
   readonly live: Live | undefined;
   readonly asCompared: AsCompared;
+  /** The file for a policy of its project; undefined if none can be created. */
+  readonly newFile: NewPolicyFile | undefined;
 }
 
 /** Changes the manifests to declare the live values of this resource, and nothing else. */
-export function acceptChange(
-  manifests: Manifests,
-  target: LiveTarget,
-  newFile: NewPolicyFile | undefined,
-): ManifestDraft {
+export function acceptChange(manifests: Manifests, target: LiveTarget): ManifestDraft {
   const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
   const { change, live } = target;
   if (change.action === "create") {
-    const subject = subjectNow(draft, target, newFile);
+    const subject = subjectNow(draft, target);
     return firstValid(draft, subject, absenceEdits(subject), (desired) => desired?.presence !== "present");
   }
   if (!live) return draft;
-  if (change.action === "update" || change.action === "replace")
-    return acceptFields(draft, { ...target, live }, newFile);
-  return acceptPresence(draft, { ...target, live }, newFile);
+  const present = { ...target, live };
+  return ["update", "replace"].includes(change.action) ? acceptFields(draft, present) : acceptPresence(draft, present);
 }
 
 type Present = LiveTarget & { readonly live: Live };
 
-function acceptFields(start: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
-  const subject = subjectNow(start, target, newFile);
+function acceptFields(start: ManifestDraft, target: Present): ManifestDraft {
+  const subject = subjectNow(start, target);
   const isVariable = (name: string) =>
     subject.entry !== undefined && findVariable(subject, subject.entry, name) !== undefined;
   const names = differing(start.manifests, target);
   // Variables first, so that an entry that has to be repeated keeps them.
   const ordered = [...names.filter(isVariable), ...names.filter((name) => !isVariable(name))];
-  return ordered.reduce((draft, name) => acceptField(draft, name, target, newFile), start);
+  return ordered.reduce((draft, name) => acceptField(draft, name, target), start);
 }
 
-function acceptField(
-  draft: ManifestDraft,
-  name: string,
-  target: Present,
-  newFile: NewPolicyFile | undefined,
-): ManifestDraft {
+function acceptField(draft: ManifestDraft, name: string, target: Present): ManifestDraft {
   const { catalogue } = draft.manifests.workspace;
   const { ref, live } = target;
   const wrong = differing(draft.manifests, target);
@@ -97,7 +89,7 @@ function acceptField(
     if ("value" in converted) values.set(each, converted.value);
     else if (each === name) return { ...draft, left: [...draft.left, converted.why] };
   }
-  const subject = subjectNow(draft, target, newFile);
+  const subject = subjectNow(draft, target);
   // One variable may set several fields: no other field may become different.
   return firstValid(draft, subject, fieldEdits(subject, name, values), (desired) => {
     const still = differingFields(catalogue, desired, target);
@@ -123,7 +115,7 @@ function differingFields(
 }
 
 /** Declares the resource like `import`; required values that are unknown become secret references to fill in. */
-function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
+function acceptPresence(draft: ManifestDraft, target: Present): ManifestDraft {
   const { project, kind, key } = target.ref;
   const { server, catalogue } = draft.manifests.workspace;
   const result = importProject({ project, live: [target.live], others: [], unread: [] }, server, catalogue);
@@ -133,14 +125,13 @@ function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolic
   if (!entry) return { ...draft, left: [...draft.left, ...result.remarks] };
   const blanks = [...entry.fields.values()].flatMap((field) => blanksIn(field).map(({ reference }) => reference));
   const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${key}`)];
-  const subject = subjectNow(draft, target, newFile);
-  const node = () => entryNode(entry, policyKind(catalogue, kind)?.only);
-  return firstValid(
-    { ...draft, notes: [...draft.notes, ...notes] },
-    subject,
-    presenceEdits(subject, node),
-    (desired) => desired?.presence === "present",
-  );
+  const subject = subjectNow(draft, target);
+  const path = resourcePath(subject, literal(key));
+  const declare = (source: Editable) => setIn(source, path, entryNode(entry, policyKind(catalogue, kind)?.only));
+  const edits = replaceEdits(subject, declare);
+  return firstValid({ ...draft, notes: [...draft.notes, ...notes] }, subject, edits, (desired) => {
+    return desired?.presence === "present";
+  });
 }
 
 /** A possible edit: the successive texts of a file, and a message. */
@@ -154,14 +145,13 @@ interface Subject {
   readonly target: LiveTarget;
   readonly manifests: Manifests;
   readonly entry: PolicyEntry | undefined;
-  readonly newFile: NewPolicyFile | undefined;
 }
 
-function subjectNow({ manifests }: ManifestDraft, target: LiveTarget, newFile: NewPolicyFile | undefined): Subject {
+function subjectNow({ manifests }: ManifestDraft, target: LiveTarget): Subject {
   const { project } = target.ref;
   const identity = identityOf(manifests.workspace.catalogue, target.ref);
   const entry = entryInEffect(rulingFor(manifests.policies, project), project, identity);
-  return { target, manifests, entry, newFile };
+  return { target, manifests, entry };
 }
 
 /**
@@ -169,23 +159,18 @@ function subjectNow({ manifests }: ManifestDraft, target: LiveTarget, newFile: N
  * the field of a singleton, or the whole entry in the project's own policy, because entries are not merged.
  */
 function* fieldEdits(subject: Subject, name: string, values: ReadonlyMap<string, ManifestValue>): Iterable<Edit> {
-  const { manifests, entry, target } = subject;
+  const { manifests, entry } = subject;
   const value = values.get(name);
   if (!entry) return;
   const line = entry.written ? lineOfField(entry, name) : entry;
   const variable = value === undefined ? undefined : findVariable(subject, entry, name);
   for (const each of [variable, line]) {
-    const policy = each && policyOf(manifests, each);
-    if (!each || !policy || !isOwn(policy, target.ref.project)) continue;
-    const source = editable(manifests, each);
-    const text = value === undefined ? removeIn(source, each.path) : setIn(source, each.path, value);
-    const notes =
-      each === variable ? [`vars.${variable.name} of policy ${policy.name} (${each.document.file}) decides`] : [];
-    yield {
-      file: each.document.file,
-      texts: [restoreOrder(manifests, source.text, text)],
-      notes: [...notes, ...untilNotes(policy)],
-    };
+    const own = findOwn(subject, each);
+    if (!each || !own) continue;
+    const { file, policy } = own;
+    const text = value === undefined ? removeIn(own, each.path) : setIn(own, each.path, value);
+    const notes = each === variable ? [`vars.${variable.name} of policy ${policy.name} (${file}) decides`] : [];
+    yield { file, texts: [restoreOrder(manifests, own.text, text)], notes: [...notes, ...untilNotes(policy)] };
   }
   if (variable && value !== undefined)
     yield* targetEdits(subject, variable, (own) => setIn(own, ["vars", variable.name], value));
@@ -216,40 +201,41 @@ function restateEntry({ written }: PolicyEntry, values: ReadonlyMap<string, Mani
 /** Edits that list a declared resource as disabled or absent. */
 function* absenceEdits(subject: Subject): Iterable<Edit> {
   const { manifests, entry, target } = subject;
-  const policy = entry && policyOf(manifests, entry);
-  if (!entry || !policy) return;
+  if (!entry) return;
   const { off } = policyKind(manifests.workspace.catalogue, target.ref.kind) ?? {};
-  const add = (source: { text: string; document: number }): Edited => {
-    if (off) return addTo(source, [off], target.ref.key);
-    const path = ["absent", findSection(subject)];
-    return target.ref.key === "" ? setIn(source, path, true) : addTo(source, path, literal(target.ref.key));
+  const path = off ? [off] : ["absent", findSection(subject)];
+  const { key } = target.ref;
+  const add = (source: Editable): Edited => {
+    return key === "" ? setIn(source, path, true) : addTo(source, path, off ? key : literal(key));
   };
-  if (isOwn(policy, target.ref.project)) {
-    const { file, index: document } = entry.document;
-    const text = removeIn(editable(manifests, entry), entry.path);
-    if (text !== undefined && !off) yield { file, texts: [text], notes: untilNotes(policy) };
-    if (text !== undefined) yield { file, texts: [text, add({ text, document })], notes: untilNotes(policy) };
+  yield* replaceEdits(subject, add, off === undefined);
+}
+
+/** Edits that replace the entry in effect by another one; `mayGo`: removing it may be enough. */
+function* replaceEdits(subject: Subject, add: (source: Editable) => Edited, mayGo = false): Iterable<Edit> {
+  const { entry } = subject;
+  const own = findOwn(subject, entry);
+  const text = own && entry && removeIn(own, entry.path);
+  if (own && text !== undefined) {
+    const { file, document, policy } = own;
+    const notes = untilNotes(policy);
+    if (mayGo) yield { file, texts: [text], notes };
+    yield { file, texts: [text, add({ text, document })], notes };
   }
   yield* targetEdits(subject, entry, add);
 }
 
-/** Edits that declare a resource that a policy lists as disabled or absent, or that an exclusive policy omits. */
-function* presenceEdits(subject: Subject, node: () => WritableValue): Iterable<Edit> {
-  const { manifests, entry, target } = subject;
-  const path = resourcePath(subject, literal(target.ref.key));
-  const policy = entry && policyOf(manifests, entry);
-  if (entry && policy && isOwn(policy, target.ref.project)) {
-    const { file, index: document } = entry.document;
-    const text = removeIn(editable(manifests, entry), entry.path);
-    if (text !== undefined)
-      yield { file, texts: [text, setIn({ text, document }, path, node())], notes: untilNotes(policy) };
-  }
-  yield* targetEdits(subject, entry, (own) => setIn(own, path, node()));
+/** The policy of a declaration with its text, if it selects the project alone. */
+function findOwn({ manifests, target }: Subject, stated: Pick<PolicyEntry, "document"> | undefined) {
+  const policy = stated && policyOf(manifests, stated);
+  if (!policy || !isOwn(policy, target.ref.project)) return undefined;
+  const { file, index } = policy.document;
+  return { policy, file, text: manifests.texts.get(file) ?? "", document: index };
 }
 
 /** Edits of the project's own policy, in place of the policy in effect. */
 function* targetEdits(
-  { manifests, target: { ref }, newFile }: Subject,
+  { manifests, target: { ref, newFile } }: Subject,
   line: Pick<PolicyEntry, "document"> | undefined,
   edit: (target: EditTarget) => Edited,
 ): Iterable<Edit> {
@@ -277,10 +263,6 @@ function restoreOrder({ workspace: { catalogue } }: Manifests, before: string, a
   if (after === undefined) return undefined;
   const [was, is] = [format("", before, catalogue), format("", after, catalogue)];
   return "text" in was && was.text === before && "text" in is ? is.text : after;
-}
-
-function editable({ texts }: Manifests, { document }: Pick<PolicyEntry, "document">) {
-  return { text: texts.get(document.file) ?? "", document: document.index };
 }
 
 function findSection({ manifests, target }: Subject): string {

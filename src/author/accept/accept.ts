@@ -32,14 +32,7 @@ import { scopeOf } from "../../run/scope.ts";
 import type { LeaseToken } from "../../state/lease.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
 import { type AsCompared, acceptChange, type LiveTarget, type ManifestDraft } from "./accept-change.ts";
-import {
-  editableManifests,
-  type Hunk,
-  type Manifests,
-  movedByAll,
-  type NewPolicyFile,
-  writeTexts,
-} from "./manifests.ts";
+import { editableManifests, type Hunk, movedByAll, type NewPolicyFile, writeTexts } from "./manifests.ts";
 
 export type { Hunk } from "./manifests.ts";
 
@@ -113,8 +106,9 @@ async function acceptTargets(
   const candidates = listCandidates(selection, refreshed.differences);
   if (!hasErrors(problems)) checkAddresses(request.addresses, candidates, selection, context.policies);
   const inSync = inSyncAmong(request.addresses, candidates);
-  const targets = await findTargets(reader, refreshed.differences, selection.projects, scope);
-  const outcome = acceptAll(context, request, targets, scope);
+  const newFileFor = (project: Project) => request.newFileFor(project, context.loaded.root);
+  const targets = await findTargets(reader, refreshed.differences, { ...scope, ...selection, newFileFor });
+  const outcome = acceptAll(context, targets, scope);
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const failure = lease && (await context.ledger?.save(lease));
   if (failure) throw new UserError(failure);
@@ -122,12 +116,15 @@ async function acceptTargets(
   return { accepted: reported, inSync, problems: [...problems, ...outcome.problems] };
 }
 
+interface TargetScope extends Pick<RefreshScope, "workers" | "policies">, Pick<Selection, "projects"> {
+  readonly newFileFor: (project: Project) => NewPolicyFile | undefined;
+}
+
 /** A resource that a plan would remove has to be declared, so all of its fields are read. */
 async function findTargets(
   reader: Reader,
   differences: readonly Difference[],
-  known: readonly Project[],
-  { workers, policies }: RefreshScope,
+  { workers, policies, projects: known, newFileFor }: TargetScope,
 ): Promise<readonly LiveTarget[]> {
   const projects = new Map(known.map((project) => [project.name, project]));
   const changes = differences.flatMap((difference) => difference.changes);
@@ -141,40 +138,27 @@ async function findTargets(
       resources.find((each) => each.identity === identity),
       change,
     );
-    if (!isRemoval(change)) return { ref: { ...ref, key }, change, live, asCompared };
+    const more = { change, asCompared, newFile: newFileFor(ref.project) };
+    if (!isRemoval(change)) return { ref: { ...ref, key }, live, ...more };
     const { live: all } = await readInventory(reader, ref.project, kind, (each) => each === ref.key);
-    return { ref, change, live: all.find((each) => each.key === ref.key) ?? live, asCompared };
+    return { ref, live: all.find((each) => each.key === ref.key) ?? live, ...more };
   });
 }
 
-interface AcceptedAll {
-  readonly manifests: Manifests;
-  readonly resources: readonly AcceptedResource[];
-  readonly problems: readonly Problem[];
-}
-
-function acceptAll(
-  context: Context,
-  request: AcceptRequest,
-  targets: readonly LiveTarget[],
-  scope: RefreshScope,
-): AcceptedAll {
-  const { root } = context.loaded;
-  const start = editableManifests(
-    context,
-    targets.map(({ ref }) => ref.project),
-  );
+function acceptAll(context: Context, targets: readonly LiveTarget[], scope: RefreshScope) {
+  const projects = targets.map(({ ref }) => ref.project);
+  let manifests = editableManifests(context, projects);
   let resources: readonly AcceptedResource[] = [];
   const problems: Problem[] = [];
-  const manifests = targets.reduce((before, target) => {
-    const { change } = target;
-    const draft = acceptChange(before, target, request.newFileFor(target.ref.project, root));
-    const outcome = updateLedger(draft, target, { context, scope });
-    const accepted = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
+  for (const target of targets) {
+    const draft = acceptChange(manifests, target);
+    const outcome = updateLedger(draft, target, context, scope);
+    const { address } = target.change;
+    const accepted = { address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
     resources = [...resources.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), accepted];
     problems.push(...outcome.problems);
-    return draft.manifests;
-  }, start);
+    manifests = draft.manifests;
+  }
   return { manifests, resources, problems };
 }
 
@@ -236,24 +220,13 @@ function inSyncAmong(globs: readonly string[], candidates: readonly Candidate[])
   return [...new Set(inSync)];
 }
 
-/** The report about an accepted resource. */
-interface LedgerOutcome {
-  readonly notes: readonly string[];
-  readonly problems: readonly Problem[];
-}
-
-interface LedgerScope {
-  readonly context: Context;
-  readonly scope: RefreshScope;
-}
-
 /** Records the live state in the ledger as accepted, and reports the changes that a plan would still list. */
 function updateLedger(
   draft: ManifestDraft,
   { ref, change, live, asCompared }: LiveTarget,
-  { context, scope }: LedgerScope,
-): LedgerOutcome {
-  const { ledger, loaded } = context;
+  { ledger, loaded }: Context,
+  scope: RefreshScope,
+): Pick<AcceptedResource, "notes"> & Pick<Acceptance, "problems"> {
   const catalogue = loaded.workspace.catalogue;
   const { desired } = desiredOf(draft.manifests.policies, ref.project);
   const identity = identityOf(catalogue, ref);
