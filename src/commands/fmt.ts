@@ -20,7 +20,10 @@ type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly stri
 
 export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   const home = folderOf(terminal, options);
-  const chosen = paths.length > 0 ? paths.map((path) => manifestsAt(terminal, home, path)) : [manifestsAround(home)];
+  const chosen =
+    paths.length > 0
+      ? paths.map((path) => manifestsAt(terminal, home, path))
+      : [{ ...listManifests(dirname(findWorkspace(home))), skipped: [] }];
   const catalogue = catalogueAround(home);
   const fared = distinct(chosen.flatMap(({ files }) => files)).map((file): readonly [name: string, how: Fared] => {
     return [displayName(terminal, file), formatFile(terminal, file, options, catalogue)];
@@ -34,7 +37,10 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   terminal.note(skippedText(terminal, [...named("skipped"), ...chosen.flatMap(({ skipped }) => skipped)]));
   terminal.print(named("changed").join("\n"));
   const unformatted = options.check === true ? named("changed").length : 0;
-  if (unformatted > 0) terminal.note(unformattedText(unformatted));
+  if (unformatted > 0) {
+    const them = unformatted === 1 ? "it" : "them";
+    terminal.note(`${counted(unformatted, "file is", "files are")} not formatted; evenkeel fmt formats ${them}`);
+  }
   return exitCode({ problem: mistakes.length > 0 || unformatted > 0 });
 };
 
@@ -44,10 +50,6 @@ function distinct(files: readonly TextFile[]): readonly TextFile[] {
 
 function displayName({ cwd }: Terminal, { path }: TextFile): string {
   return relative(cwd, path);
-}
-
-function unformattedText(count: number): string {
-  return `${counted(count, "file is", "files are")} not formatted; evenkeel fmt formats ${count === 1 ? "it" : "them"}`;
 }
 
 const mostNamed = 5;
@@ -85,10 +87,6 @@ export interface FormatTargets {
   readonly files: readonly TextFile[];
   readonly mistakes: readonly string[];
   readonly skipped: readonly string[];
-}
-
-function manifestsAround(folder: string): FormatTargets {
-  return { ...listManifests(dirname(findWorkspace(folder))), skipped: [] };
 }
 
 /** @throws UserError for a folder of no workspace, or of another one than that of `home`, where the command runs. */

@@ -153,10 +153,6 @@ function collectRemarks({ name: policy, projects: [first, ...others], entries, r
   return [...ofEntries, ...remarks.map((remark) => ({ name, text: `: ${remark}` }))];
 }
 
-function formatRemarks(draft: Draft): readonly string[] {
-  return collectRemarks(draft).map(({ name, text }) => printable(`${name}${text}`));
-}
-
 /** Beyond this number, projects with the same remark share a line. */
 const mostAlike = 3;
 
@@ -210,7 +206,7 @@ export function importJson({ written, idle, archived = 0, problems, notImported,
     ),
     ...(draft.disabled && { disabled: draft.disabled }),
     to_fill_in: collectBlanks(draft),
-    remarks: formatRemarks(draft),
+    remarks: collectRemarks(draft).map(({ name, text }) => printable(`${name}${text}`)),
   }));
   const rest = notImported
     ? { not_imported: notImported.map(reportedProblem) }

@@ -66,7 +66,9 @@ export function removeIn({ text, document }: Editable, path: Path): Edited {
   if (!found?.pair || path.length === 0) return undefined;
   const { map, pair } = found;
   if (map.items.length === 1) return removeIn({ text, document }, path.slice(0, -1));
-  const spans = isMap(map) ? map.items.map((each): Span => [startOf(each), endOf(each)]) : listSpans(map);
+  const spans = isMap(map)
+    ? map.items.map((each): Span => [startOf(each), endOf(each)])
+    : map.items.map((item): Span => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
   const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
   return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
 }
@@ -123,18 +125,16 @@ function findPath(root: unknown, path: Path): Found | undefined {
   for (const part of path) {
     if (!isMap(at) && !isSeq(at)) return undefined;
     inFlow ||= at.flow === true;
+    const item = isSeq(at) ? at.items[Number(part)] : undefined;
     const pair = isMap(at)
       ? at.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
-      : findItem(at, Number(part));
+      : item === undefined
+        ? undefined
+        : new Pair(item, item);
     found = { map: at, key: String(part), pair, inFlow };
     at = pair?.value;
   }
   return found;
-}
-
-function findItem(list: YAMLSeq, index: number): Pair | undefined {
-  const item = list.items[index];
-  return item === undefined ? undefined : new Pair(item, item);
 }
 
 function withPair(source: Lined, map: YAMLMap, key: string, value: WritableValue): Edited {
@@ -175,10 +175,6 @@ function withLines(source: Lined, line: number, added: string, column: number): 
 }
 
 type Span = readonly (number | undefined)[];
-
-function listSpans({ items }: YAMLSeq): readonly Span[] {
-  return items.map((item) => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
-}
 
 /** Removes an item with one adjacent comma. */
 function withoutFlow(text: string, spans: readonly Span[], index: number): Edited {

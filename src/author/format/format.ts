@@ -223,7 +223,7 @@ function lineBlocks(source: Lined, map: YAMLMap): readonly Block[] {
   if (starts.includes(undefined)) return [];
   return items.map((pair, index) => {
     const next = starts[index + 1] ?? lineStart(source, lineBehind(source, pair));
-    return { key: keyText(pair), pair, from: starts[index] ?? 0, to: next };
+    return { key: isScalar(pair.key) ? String(pair.key.value) : "", pair, from: starts[index] ?? 0, to: next };
   });
 }
 
@@ -247,7 +247,8 @@ function floatsAbove(source: Lined, line: number): number {
 
 /** The line after a block and the comments that are indented deeper than its key. */
 export function lineBehind(source: Lined, pair: Pair): number {
-  const column = findColumn(source, pair);
+  const start = startOf(pair);
+  const column = start - lineStart(source, lineAt(source, start));
   let behind = lineAt(source, endOf(pair) - 1) + 1;
   for (let at = behind; at < source.lines.lineStarts.length && isFloating(lineText(source, at)); at++) {
     const indent = /^ *(?=#)/.exec(lineText(source, at))?.[0] ?? "";
@@ -256,17 +257,8 @@ export function lineBehind(source: Lined, pair: Pair): number {
   return behind;
 }
 
-function findColumn(source: Lined, pair: Pair): number {
-  const start = startOf(pair);
-  return start - lineStart(source, lineAt(source, start));
-}
-
 function isFloating(line: string): boolean {
   return /^[ \t]*(?:#.*)?\r?\n?$/.test(line);
-}
-
-function keyText({ key }: Pair): string {
-  return isScalar(key) ? String(key.value) : "";
 }
 
 const beforeKeys: ReadonlySet<CST.SourceToken["type"]> = new Set(["anchor", "tag", "explicit-key-ind"]);

@@ -42,7 +42,9 @@ export async function chooseProjects(
   const chosen = new Map<Owner, ChosenProjects>();
   for (const owner of ownersIn(choice)) {
     const part = limitChoice(choice, owner);
-    const listing = listed || needsListing(part, owner) ? await readOwners(reader, owner) : [];
+    const isListed = listed || part.all || part.groups.length > 0;
+    const needsList = isListed || part.names.some((name) => selectorOf(name, owner).form === "id");
+    const listing = needsList ? await readOwners(reader, owner) : [];
     chosen.set(owner, selectProjects(part, owner, listing));
   }
   return chosen;
@@ -65,15 +67,7 @@ function limitChoice({ names, all, groups, ...rest }: Choice, owner: Owner): Cho
 
 /** As in addresses, a glob that ends in a slash matches groups. Without wildcards it names the group above projects. */
 function ownerOfGlob(glob: string): Owner {
-  return isBelowOnly(glob) ? "project" : ownerOfName(glob);
-}
-
-function isBelowOnly(glob: string): boolean {
-  return selectorOf(bareName(glob)).form !== "glob";
-}
-
-function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
-  return all || groups.length > 0 || names.some((name) => selectorOf(name, owner).form === "id");
+  return selectorOf(bareName(glob)).form === "glob" ? ownerOfName(glob) : "project";
 }
 
 /** The selected projects, sorted by name. Paths that are not listed are kept. */
@@ -129,14 +123,11 @@ export function kindsToImport(
   catalogue: Catalogue,
   platform: Platform,
 ): ReadonlySet<Kind> {
-  const kinds = sections
-    ? splitNames(sections).flatMap((name) => findKinds(name, owners, catalogue, platform))
+  const names = sections?.flatMap((each) => each.split(",")).filter((name) => name !== "");
+  const kinds = names
+    ? names.flatMap((name) => findKinds(name, owners, catalogue, platform))
     : owners.flatMap((owner) => defaultKinds(owner, catalogue, platform));
   return new Set(kinds.map(({ kind }) => kind));
-}
-
-function splitNames(sections: readonly string[]): readonly string[] {
-  return sections.flatMap((each) => each.split(",")).filter((name) => name !== "");
 }
 
 function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {

@@ -56,7 +56,8 @@ export function factorShared(
   }
   const own = placed.flatMap((each) => each.own);
   const declaring = new Set(own.map(({ project }) => project));
-  const [worthy, refused] = divide([...groups.values()], (group) => savesLines(group, declaring));
+  const worthy = [...groups.values()].filter((group) => savesLines(group, declaring));
+  const refused = [...groups.values()].filter((group) => !worthy.includes(group));
   return draftsOfFleet({
     imported,
     catalogue,
@@ -69,10 +70,6 @@ export function factorShared(
       ({ content }) => content.original,
     ),
   });
-}
-
-function divide<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [T[], T[]] {
-  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
 interface EntryVariant {

@@ -121,7 +121,7 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
         ({ use }) => use,
         ({ place }) => place,
       ),
-    ].map(([use, places]) => [use, mostCommon(places)]),
+    ].map(([use, places]) => [use, [...grouped(places, (text) => text)].toSorted(byCount)[0]?.[0]]),
   );
   const names = new Map<string, string>();
   return (project, entry, name) => {
@@ -150,9 +150,9 @@ function findPlace(catalogue: Catalogue, project: Project, entry: ImportedEntry)
   return JSON.stringify([...fields].filter(([name]) => isDestination(fieldOf(catalogue, entry, name) ?? {})));
 }
 
-function mostCommon(texts: readonly string[]): string | undefined {
-  const counts = [...grouped(texts, (text) => text)];
-  return counts.toSorted((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]))[0]?.[0];
+/** Sorts the most common text first. */
+function byCount(a: readonly [string, readonly string[]], b: readonly [string, readonly string[]]): number {
+  return b[1].length - a[1].length || compareTexts(a[0], b[0]);
 }
 
 function unique(parts: readonly string[], taken: Set<string>): string {

@@ -128,7 +128,10 @@ function resourceEntry(foreign: ForeignResource, subject: Subject, context: Cont
   const problems = read.flatMap((each) => each.problems);
   const left = (why: string) => ({ problems: [...problems, ...leaveOut(foreign, why).problems] });
   const key = integration ? integration.slug : readKey(file, values);
-  if (key === undefined) return left(describeKey(file));
+  if (key === undefined) {
+    const names = keyFieldsOf(file).join(" or ");
+    return left(`its ${names} is not known from these files, or a policy cannot have it as a key`);
+  }
   if (foreign.isAbsent) return { absent: { kind, key }, named: listKeys(file, fields), problems: [] };
   const lost = foreign.needs?.find(
     (names) => names.some((name) => isStated(fields.get(name))) && !names.some((name) => values.has(name)),
@@ -214,10 +217,6 @@ function decodeText(text: string): string {
 /** The keys in the source for the fields of a resource's key. */
 function listKeys(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
   return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
-}
-
-function describeKey(file: ResourceKind): string {
-  return `its ${keyFieldsOf(file).join(" or ")} is not known from these files, or a policy cannot have it as a key`;
 }
 
 /** The key; undefined if a field of it is unknown or not a single value. */

@@ -118,7 +118,8 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
       if (!isSameLevel(rule, [winning, value])) overruled.set(written, own);
       continue;
     }
-    const why = rule.left ?? explainReplaced(rule, value);
+    const isReplaced = typeof value.value === "string" && new RegExp(rule.unless ?? "(?!)").test(value.value);
+    const why = rule.left ?? (isReplaced ? rule.why : undefined);
     if (why === undefined) {
       const from = [...(fields.get(own)?.from ?? []), ...(value.from ?? [])];
       fields.set(own, { ...convert(rule, written, value), from });
@@ -135,10 +136,6 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
 function isSameLevel({ level }: FieldRule, stated: readonly ForeignValue[]): boolean {
   const [one, other] = stated.map(({ value }) => value === "disabled");
   return level === true && stated.every(({ unknown }) => unknown === undefined) && one === other;
-}
-
-function explainReplaced({ unless, why }: FieldRule, { value }: ForeignValue): string | undefined {
-  return unless !== undefined && typeof value === "string" && new RegExp(unless).test(value) ? why : undefined;
 }
 
 /** Converts an older boolean to the value of its current field. */

@@ -32,7 +32,11 @@ export function readItems(
   numberOf: NumberOf,
 ): readonly ImportedItem[] | string {
   const own = Array.isArray(value) ? value : [];
-  const listed = blocks ?? own.filter(isObject).map((item) => toForeignItem(item, place));
+  const listed =
+    blocks ??
+    own.filter(isObject).map((item) => {
+      return new Map(Object.entries(item).map(([part, each]) => [part, { value: each, place }]));
+    });
   if (unknown !== undefined && !blocks) return `${unknown} is not known from these files`;
   if (listed.length === 0 || (!blocks && own.length > listed.length)) return "expected a list of mappings";
   const items: Record<string, Plain | Blank>[] = [];
@@ -51,10 +55,6 @@ export function readItems(
     items.push(item);
   }
   return items;
-}
-
-function toForeignItem(item: JsonObject, place: ForeignValue["place"]): Fields {
-  return new Map(Object.entries(item).map(([part, value]) => [part, { value, place }]));
 }
 
 function readPart(

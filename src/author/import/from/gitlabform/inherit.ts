@@ -133,16 +133,14 @@ export function faultsOf({
   const problems = pathsOfInherit(config).map((path) => ({ path, message: "inherit can only be false" }));
   if (integrations === undefined || integrations === null) return problems;
   if (!isObject(integrations)) return [{ path: ["integrations"], message: "expected integrations to be a mapping" }];
-  const others = Object.entries(integrations).filter(([slug, value]) => !isObject(value) && !isFlag(slug));
+  const others = Object.entries(integrations).filter(
+    ([slug, value]) => !isObject(value) && !["inherit", "skip"].includes(slug),
+  );
   const bare = others.map(([slug]) => ({
     path: ["integrations", slug],
     message: `expected ${slug} to be a mapping of parameters, or delete: true`,
   }));
   return [...bare, ...problems];
-}
-
-function isFlag(name: string): boolean {
-  return ["inherit", "skip"].includes(name);
 }
 
 /** Locations at which `inherit` is not false. */

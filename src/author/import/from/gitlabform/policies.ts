@@ -117,17 +117,17 @@ function isSame(a: unknown, b: unknown): boolean {
 /** The specificity of a statement for a project; undefined if it does not apply. */
 function literalOf({ selectors, except }: Growing, project: string): number | undefined {
   if ([...except].some((each) => isMeant(selectorOf(each), project))) return undefined;
-  const literals = selectors.filter((each) => isMeant(each, project)).map(measureSelector);
+  const literals = selectors
+    .filter((each) => isMeant(each, project))
+    .map((each) => {
+      return each.form === "glob" ? each.literal : Number.POSITIVE_INFINITY;
+    });
   return literals.length === 0 ? undefined : Math.max(...literals);
 }
 
 function isMeant(selector: Selector, project: string): boolean {
   if (selector.form === "id") return false;
   return selector.form === "path" ? selector.path === project.toLowerCase() : selector.matches(project.toLowerCase());
-}
-
-function measureSelector(selector: Selector): number {
-  return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
 }
 
 function nearest(applying: readonly Growing[], project: string): Growing | undefined {

@@ -213,14 +213,10 @@ function listPrior({ prior_state: prior }: JsonObject): readonly StateResource[]
 
 const mostDepth = 50;
 
-function isResource({ address, type }: JsonObject): boolean {
-  return typeof address !== "object" && typeof type === "string";
-}
-
 function readShown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
   if (path.length > 2 * mostDepth) throw new UserError(`modules are nested more than ${mostDepth} levels deep`);
   const own = toObjects(module.resources)
-    .filter(isResource)
+    .filter(({ address, type }) => typeof address !== "object" && typeof type === "string")
     .map((each, index): StateResource => {
       const sensitive = Object.entries(isObject(each.sensitive_values) ? each.sensitive_values : {});
       const values = isObject(each.values) ? each.values : {};

@@ -55,7 +55,7 @@ export function moduleOf(
   const known = new Map(locals.map(([name, { value }]) => [name, value]));
   const variables = blocks.filter(({ type }) => type === "variable");
   const secrets = new Set(variables.filter(isSensitive).map(({ labels: [name = ""] }) => name));
-  const defaults = new Map(variables.flatMap(readDefault));
+  const defaults = new Map(variables.map(({ labels: [name = ""], attributes }) => [name, attributes.get("default")]));
   const assumed = new Map<string, Place>();
   const evaluated = new Map<HclExpression, Evaluated>();
   const names: Names = (first, second, effort) => {
@@ -122,11 +122,6 @@ export function variablesIn(files: readonly Pick<HclBlock, "attributes">[]): Par
 function isSensitive({ attributes }: HclBlock): boolean {
   const stated = attributes.get("sensitive")?.value;
   return stated !== undefined && !(stated.form === "value" && stated.value === false);
-}
-
-function readDefault({ labels: [name = ""], attributes }: HclBlock): readonly (readonly [string, HclAttribute])[] {
-  const fallback = attributes.get("default");
-  return fallback ? [[name, fallback]] : [];
 }
 
 /** Resolves `gitlab_project.api` and `data.gitlab_user`: blocks as mappings whose members are evaluated when used. */
