@@ -63,7 +63,7 @@ async function accepting(
   const asked = { ...request, newFileFor: findNewFile, write, progress: bar.update };
   const acceptance = await accept(asked).finally(bar.stop);
   if (!place || proposed.size === 0) return acceptance;
-  return { ...acceptance, request: await propose(place, request, { acceptance, texts: proposed, branch }) };
+  return { ...acceptance, request: await propose(place, request, acceptance, proposed, branch) };
 }
 
 /** Merge requests for the drift that a watcher finds. @throws UserError (64) if the workspace's remote is on another server. */
@@ -79,7 +79,7 @@ export function driftProposals(request: Request): DriftProposals {
       const acceptance = await accept(asked);
       const [problem] = bySeverity(acceptance.problems).problems;
       if (texts.size === 0) throw new UserError(problem ? reportedLine(problem) : "the drift is gone already");
-      const { url, updated } = await propose(proposalPlace(request), request, { acceptance, texts, branch });
+      const { url, updated } = await propose(proposalPlace(request), request, acceptance, texts, branch);
       return `${updated ? "updated" : "opened"} ${url} for ${counted(addresses.length, "resource")}`;
     },
     close: async (branch) => {

@@ -33,19 +33,16 @@ export function proposalPlace(request: ConnectionRequest): ProposalPlace {
   return { root, project, start: commitNamed(repository, "HEAD"), prefix: repository.prefix };
 }
 
-interface Proposing {
-  readonly acceptance: Acceptance;
-  /** The changed files, by their names in the workspace. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** Default: derived from the addresses. */
-  readonly branch?: string | undefined;
-}
-
-/** Opens or updates a merge request with accepted values. @throws UserError. */
+/**
+ * Opens or updates a merge request with accepted values. `texts`: the changed files, by their names in the workspace;
+ * `branch` is derived from the addresses by default. @throws UserError.
+ */
 export async function propose(
   { root, project, start, prefix }: ProposalPlace,
   request: ConnectionRequest,
-  { acceptance, texts, branch }: Proposing,
+  acceptance: Acceptance,
+  texts: ReadonlyMap<string, string>,
+  branch = branchOf(acceptance),
 ): Promise<ProposedRequest> {
   if (hasUncommitted(root, new Set(texts.keys()))) {
     throw new UserError(
@@ -54,7 +51,7 @@ export async function propose(
   }
   await using writer = await connectWriter(connectionFrom(request));
   return await proposeMergeRequest(writer, project, {
-    branch: branch ?? branchOf(acceptance),
+    branch,
     start,
     title: formatTitle(acceptance),
     description: formatDescription(acceptance),

@@ -5,7 +5,7 @@ import { identityOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";
 import { byOrder } from "./import-project.ts";
-import { fileOf, selectorFor } from "./names.ts";
+import { draftOf, fileOf, selectorFor } from "./names.ts";
 import {
   choosePlacement,
   countNamed,
@@ -282,16 +282,8 @@ function byFolder(a: Group, b: Group): number {
 }
 
 function ownDraft({ project, remarks }: ImportedProject, { own, catalogue, withDefaults }: FleetSettings): Draft {
-  const entries = (own.get(project) ?? []).map((entry) => withDefaults(entry, [project]));
-  return {
-    file: fileOf(project),
-    name: project.name,
-    projects: [selectorFor(project)],
-    except: [],
-    heading: [],
-    entries: joinSingletons(entries, catalogue).toSorted(byOrder(catalogue)),
-    remarks,
-  };
+  const written = (own.get(project) ?? []).map((entry) => withDefaults(entry, [project]));
+  return draftOf({ project, remarks, entries: joinSingletons(written, catalogue).toSorted(byOrder(catalogue)) });
 }
 
 /** Lines of the longest file that is still easy to read. */

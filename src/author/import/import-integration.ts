@@ -6,14 +6,14 @@ import type { Fields, Live, Plain, Scalar, Value } from "../../model/types.ts";
 import { inlineText, isList, isReference, isScalar } from "../../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./policy.ts";
 
-/** An integration as a policy declares it, or a sentence on why no policy can. */
-export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly left: string };
+/** A resource as a policy declares it, or a sentence on why no policy can. */
+export type ImportedResource = { readonly entry: ImportedEntry } | { readonly left: string };
 
 /**
  * An active integration as a policy would declare it without a difference: every reported parameter that is set and not
  * at its default, deprecated ones in their new form, and blanks for required ones that are not reported.
  */
-export function importIntegration(integration: Integration, live: Live, release: string): ImportedIntegration {
+export function importIntegration(integration: Integration, live: Live, release: string): ImportedResource {
   const { parameters } = integration;
   const reported: Fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
   const spelled = [...parameters].flatMap(([name, parameter]): [string, Plain][] => {
@@ -104,21 +104,15 @@ function describeFault(
 
 type Values = ReadonlyMap<string, Plain>;
 
-/** Values without deprecated parameters, with a remark for each that had no replacement. */
-export interface WithoutDeprecated {
-  readonly values: Values;
-  readonly remarks: readonly string[];
-}
-
 /**
- * Replaces deprecated parameters. If the server reports the replacement
+ * Replaces deprecated parameters, with a remark for each that has no replacement. If the server reports the replacement
  * with another value, that value is kept and the deprecated parameter is left out.
  */
 export function replaceDeprecated(
   parameters: ReadonlyMap<string, IntegrationParameter>,
   reported: Values,
   live: Fields,
-): WithoutDeprecated {
+): { readonly values: Values; readonly remarks: readonly string[] } {
   const values = new Map(reported);
   const remarks: string[] = [];
   for (const [name, value] of reported) {

@@ -4,15 +4,15 @@ import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { unavailable } from "../../model/availability.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { comparable, wireValue } from "../../model/field-meaning.ts";
+import { comparable, mapScalars, wireValue } from "../../model/field-meaning.ts";
 import { fieldCheck } from "../../model/kind-schema.ts";
 import { catalogueEntry, identityOf, kindOf, type PolicyKind, policyKinds } from "../../model/kinds.ts";
+import { lookUpTemplates } from "../../model/look-ups.ts";
 import { ownerOfName } from "../../model/owner.ts";
 import { excludedNames, type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Fields, Live, Plain, Platform, Resource, Value } from "../../model/types.ts";
+import type { Fields, Kind, Live, Plain, Platform, Project, Resource, Value } from "../../model/types.ts";
 import { isAlike, isList, isReference } from "../../model/values.ts";
-import { withNames } from "./id-names.ts";
-import { importIntegration } from "./import-integration.ts";
+import { type ImportedResource, importIntegration } from "./import-integration.ts";
 import { isPlainlyPublic, type ValueForm, valueWithoutPasswords, withoutPasswords } from "./plain-values.ts";
 import type { Blank, FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
 
@@ -83,8 +83,6 @@ interface Writing {
   readonly named: (field: FieldSchema, value: Value) => Value;
 }
 
-type ImportedResource = { readonly entry: ImportedEntry } | { readonly left: string } | undefined;
-
 /** Resources of a kind. Resources with the same identity are one in a policy, which is omitted if they differ. */
 function importKind(
   { kind, only }: PolicyKind,
@@ -93,7 +91,7 @@ function importKind(
   writing: Writing,
 ): Pick<ImportedProject, "entries" | "remarks"> {
   const { file, keys } = kindOf(catalogue, kind);
-  const importOne = (each: Live): ImportedResource => {
+  const importOne = (each: Live): ImportedResource | undefined => {
     const integration = keys?.get(each.key);
     if (integration) return importIntegration(integration, each, writing.release);
     return keys ? undefined : importResource(file, only, each, writing);
@@ -109,8 +107,8 @@ function importKind(
 
 function importNamesakes(
   [first, ...others]: readonly Live[],
-  importOne: (live: Live) => ImportedResource,
-): ImportedResource {
+  importOne: (live: Live) => ImportedResource | undefined,
+): ImportedResource | undefined {
   if (!first) return undefined;
   const result = importOne(first);
   if (others.length === 0 || !result || "left" in result) return result;
@@ -152,7 +150,7 @@ function importResource(
   only: string | undefined,
   live: Live,
   { values, named }: Writing,
-): ImportedResource {
+): ImportedResource | undefined {
   const why = only === undefined ? undefined : explainUnfit(file, only, live);
   if (why !== undefined) return { left: `${JSON.stringify(live.key)} is left out: ${why}` };
   const fields = new Map<string, ImportedValue>();
@@ -257,4 +255,29 @@ function isWorthWriting(field: FieldSchema, value: Plain): boolean {
 /** True if an empty value differs from that of a new resource. */
 function isSet(field: FieldSchema, meant: Plain): boolean {
   return field.default !== undefined && field.default !== "" && !isAlike(meant, comparable(field, field.default));
+}
+
+/** The kinds of a project whose resources fields name by ID: a replacement gives a resource another ID. */
+export function listNamedKinds(live: readonly Live[], project: Project, catalogue: Catalogue): readonly PolicyKind[] {
+  const kinds = new Set(live.map(({ kind }) => kind));
+  const templates = new Set([...kinds].flatMap((kind) => lookUpTemplates(kindOf(catalogue, kind).file)));
+  return policyKinds(catalogue, ownerOfName(project.name)).filter(({ kind }) => {
+    const template = lookUpTemplate(kind, catalogue);
+    return template !== undefined && templates.has(template);
+  });
+}
+
+/** The look-up that turns keys of a kind into IDs; undefined for a kind without a list. */
+function lookUpTemplate(kind: Kind, catalogue: Catalogue): string | undefined {
+  const { read } = kindOf(catalogue, kind);
+  return read && !read.isSingle ? `GET ${read.list.path}/:value` : undefined;
+}
+
+/** A value with names in place of the IDs of these resources. */
+function withNames(field: FieldSchema, value: Value, named: readonly Live[], catalogue: Catalogue): Value {
+  return mapScalars(field, value, ({ "x-lookup": template, "x-field": of = "id" }, each): Plain => {
+    if (template === undefined || typeof each !== "number") return each;
+    const isMeant = ({ kind, row }: Live) => row?.[of] === each && lookUpTemplate(kind, catalogue) === template;
+    return named.find(isMeant)?.key ?? each;
+  });
 }

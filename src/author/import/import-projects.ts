@@ -4,17 +4,16 @@ import { explainCallFailure } from "../../client/explain-failure.ts";
 import type { CallFailed } from "../../client/failure.ts";
 import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../../model/kinds.ts";
-import { type Owner, ownerOfName, owners } from "../../model/owner.ts";
+import { ownerOfName, owners } from "../../model/owner.ts";
 import type { Kind, Live, Platform, Problem, Project } from "../../model/types.ts";
 import { toUnread } from "../../run/live/partly-read.ts";
 import { readInventory } from "../../run/live/read-live.ts";
 import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared, inOneSpelling } from "./factor-shared.ts";
-import { listNamedKinds } from "./id-names.ts";
-import { importProject, whyUndeclarable } from "./import-project.ts";
+import { importProject, listNamedKinds, whyUndeclarable } from "./import-project.ts";
 import { draftsOf, type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
 import type { ValueForm } from "./plain-values.ts";
-import type { Draft, FoundProject, ImportedProject } from "./policy.ts";
+import type { Draft, FoundProject } from "./policy.ts";
 
 /** Drafts of policies that declare live state, and messages about resources that could not be read. */
 export interface ImportResult {
@@ -34,7 +33,10 @@ export interface ImportChoice extends Choice {
   readonly values?: ValueForm | undefined;
 }
 
-/** Converts live state to policies. @throws CallFailed if it ends the run. */
+/**
+ * Converts live state to policies: the active resources of every kind of the tier, for each project. Unreadable parts
+ * become problems. @throws CallFailed if it ends the run.
+ */
 export async function importProjects(
   reader: Reader,
   choice: ImportChoice,
@@ -44,31 +46,29 @@ export async function importProjects(
   const { factor, secrets, values } = choice;
   const chosen = await chooseProjects(reader, choice, factor);
   const all = [...chosen.values()];
-  const read = await readLiveProjects(
-    reader,
-    all.flatMap(({ projects }) => projects),
-    scope,
-  );
+  const projects = all.flatMap((each) => each.projects);
+  let done = 0;
+  const read = await inParallel(projects, scope.workers, async (project) => {
+    const result = await readProject(reader, project, scope);
+    scope.progress?.(++done, projects.length);
+    return result;
+  });
   const imported = withReferences(
-    read.found.map((found) => importProject(found, scope.platform, catalogue, values)),
+    read.flatMap(({ found }) => (found ? importProject(found, scope.platform, catalogue, values) : [])),
     { secrets, catalogue, ...(choice.taken && { taken: choice.taken }) },
   );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   const shared = () =>
     owners.flatMap((owner) => {
-      const { listing = [] } = chosen.get(owner) ?? {};
-      return factorShared(ofOwner(imported, owner), listing, catalogue);
+      const own = imported.filter(({ project }) => ownerOfName(project.name) === owner);
+      return factorShared(own, chosen.get(owner)?.listing ?? [], catalogue);
     });
   return {
     drafts: withOwnNames(factor ? inOneSpelling(shared()) : withOwnFiles(draftsOf(imported))),
     idle: idle.map(({ project }) => project.name),
     archived: all.reduce((sum, { archived }) => sum + archived, 0),
-    problems: [...all.flatMap(({ problems }) => problems), ...read.problems],
+    problems: [...all, ...read].flatMap(({ problems }) => problems),
   };
-}
-
-function ofOwner(imported: readonly ImportedProject[], owner: Owner): readonly ImportedProject[] {
-  return imported.filter(({ project }) => ownerOfName(project.name) === owner);
 }
 
 interface InventoryScope {
@@ -76,29 +76,6 @@ interface InventoryScope {
   readonly workers: number;
   readonly kinds: ReadonlySet<Kind>;
   readonly progress?: (done: number, total: number) => void;
-}
-
-interface ProjectsRead {
-  readonly found: readonly FoundProject[];
-  readonly problems: readonly Problem[];
-}
-
-/**
- * Reads the active resources of every kind of the tier, for each project. Unreadable parts become problems. @throws
- * CallFailed if it ends the run.
- */
-async function readLiveProjects(
-  reader: Reader,
-  projects: readonly Project[],
-  scope: InventoryScope,
-): Promise<ProjectsRead> {
-  let done = 0;
-  const read = await inParallel(projects, scope.workers, async (project) => {
-    const result = await readProject(reader, project, scope);
-    scope.progress?.(++done, projects.length);
-    return result;
-  });
-  return { found: read.flatMap(({ found }) => found ?? []), problems: read.flatMap(({ problems }) => problems) };
 }
 
 interface ReadProject {

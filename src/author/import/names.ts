@@ -165,17 +165,12 @@ function unique(parts: readonly string[], taken: Set<string>): string {
 
 /** A policy for each project with anything to declare. */
 export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
-  return imported
-    .filter(({ entries, remarks }) => entries.length + remarks.length > 0)
-    .map(({ project, entries, remarks }) => ({
-      file: fileOf(project),
-      name: project.name,
-      projects: [selectorFor(project)],
-      except: [],
-      heading: [],
-      entries,
-      remarks,
-    }));
+  return imported.filter(({ entries, remarks }) => entries.length + remarks.length > 0).map(draftOf);
+}
+
+export function draftOf({ project, entries, remarks }: ImportedProject): Draft {
+  const projects = [selectorFor(project)];
+  return { file: fileOf(project), name: project.name, projects, except: [], heading: [], entries, remarks };
 }
 
 /** The path of a project, or its ID if the path looks like an ID or a glob. */

@@ -107,7 +107,7 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   const sections = policyKinds(catalogue, owner).flatMap(({ kind, section, only }): [string, Node][] => {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length === 0) return [];
-    return [[section, isSingle(kind, catalogue) ? toSingleton(listed) : toSection(listed, only)]];
+    return [[section, isSingleton(kindOf(catalogue, kind).file) ? toSingleton(listed) : toSection(listed, only)]];
   });
   const absentKeys = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
     ([section, each]) => [section, toList(each.map(({ key }) => literal(key)))] as const,
@@ -154,12 +154,6 @@ function bareSelector(selector: string | number): string | number {
   if (typeof selector === "number" || ownerOfName(selector) === "project") return selector;
   const bare = bareName(selector);
   return isId(bare) ? idIn(bare) : bare;
-}
-
-/** True if each project has one resource of the kind, which a policy declares without a key. */
-function isSingle(kind: Kind, catalogue: Catalogue): boolean {
-  const { file } = kindOf(catalogue, kind);
-  return file !== undefined && isSingleton(file);
 }
 
 function toSingleton(entries: readonly ImportedEntry[]): YAMLMap {
