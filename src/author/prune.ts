@@ -16,54 +16,44 @@ import { hasDocument, joinDocuments, removeIn, splitDocuments } from "./format/e
 
 export interface Pruned {
   /** The new text of each changed file; empty for a file that goes. */
-  readonly texts: ReadonlyMap<string, string>;
-  readonly removed: readonly PrunableEntry[];
+  readonly texts: Map<string, string>;
+  readonly removed: PrunableEntry[];
   /** Policies that have nothing left. */
-  readonly emptied: readonly Policy[];
+  readonly emptied: Policy[];
   /** Entries that have to be removed by hand, because an edit would change something else. */
-  readonly left: readonly PrunableEntry[];
+  readonly left: PrunableEntry[];
 }
 
 /** Removes entries from the texts of their files, and documents and files that have nothing left. Writes nothing. */
 export function pruneTexts({ loaded }: Pick<Checked, "loaded">, entries: readonly PrunableEntry[]): Pruned {
-  const files = [...grouped(entries, ({ policy }) => policy.document.file)].map(([file, those]) =>
-    pruneFile(file, textNow(loaded.root, file), those),
-  );
-  return {
-    texts: new Map(files.flatMap(({ file, text }) => (text === undefined ? [] : [[file, text] as const]))),
-    removed: files.flatMap(({ removed }) => removed),
-    emptied: files.flatMap(({ emptied }) => emptied),
-    left: files.flatMap(({ left }) => left),
-  };
+  const pruned: Pruned = { texts: new Map(), removed: [], emptied: [], left: [] };
+  for (const [file, those] of grouped(entries, ({ policy }) => policy.document.file))
+    pruneFile(file, textNow(loaded.root, file), those, pruned);
+  return pruned;
 }
 
-interface PrunedFile extends Omit<Pruned, "texts"> {
-  readonly file: string;
-  /** Undefined for a file that stays as it is. */
-  readonly text: string | undefined;
-}
-
-function pruneFile(file: string, whole: string, entries: readonly PrunableEntry[]): PrunedFile {
-  const unchanged: PrunedFile = { file, text: undefined, removed: [], emptied: [], left: entries };
-  const parts = splitDocuments(whole.replace(/^\uFEFF/, ""));
-  if (!parts) return unchanged;
+function pruneFile(file: string, whole: string, entries: readonly PrunableEntry[], pruned: Pruned): void {
+  const parts = splitDocuments(whole.replace(/^\uFEFF/, "")) ?? [];
   const filled = [...parts.keys()].filter((index) => hasDocument(parts[index] ?? ""));
-  const left: PrunableEntry[] = [];
+  const left = new Set(parts.length > 0 ? [] : entries);
   const emptied = new Map<number, Policy>();
   for (const [policy, those] of grouped(entries, (each) => each.policy)) {
     const at = filled[policy.document.index] ?? -1;
     // From the end of each list, so that no removal moves what is still to be removed.
     for (const each of those.toSorted((a, b) => lastIndex(b.path) - lastIndex(a.path))) {
       const edited = removeIn({ text: parts[at] ?? "", document: 0 }, each.path);
-      if (edited === undefined) left.push(each);
+      if (edited === undefined) left.add(each);
       else parts[at] = edited;
     }
     if (isEmptyPolicy(parseManifest(file, parts[at] ?? "").documents[0]?.value)) emptied.set(at, policy);
   }
   const text = joinDocuments(parts, (index) => emptied.has(index));
-  if (text !== "" && hasErrors(parseManifest(file, text).problems)) return unchanged;
-  const removed = entries.filter((each) => !left.includes(each));
-  return { file, text, removed, emptied: [...emptied.values()], left };
+  const isSound = parts.length > 0 && (text === "" || !hasErrors(parseManifest(file, text).problems));
+  if (isSound) {
+    pruned.texts.set(file, text);
+    pruned.emptied.push(...emptied.values());
+  }
+  for (const each of entries) (isSound && !left.has(each) ? pruned.removed : pruned.left).push(each);
 }
 
 function lastIndex(path: Path): number {

@@ -117,34 +117,28 @@ function createDrafts(
   });
   const named = withReferences(parts, choice);
   const taken = new Set<string>();
-  return policies.flatMap(([first], index) => {
+  return policies.flatMap(([first], index): Draft[] => {
     const entries = named[index]?.entries ?? [];
     const of = contents[index] ?? [];
     const disabled = of.flatMap(({ off }) => off ?? []);
     const absent = of.flatMap((each) => each.absent ?? []);
     const exclusive = [...new Set(of.flatMap((each) => each.exclusive ?? []))];
-    const isNeeded = entries.length + disabled.length + absent.length + exclusive.length > 0;
-    return isNeeded ? [createDraft(first, { entries, disabled, absent, exclusive }, taken)] : [];
+    if (entries.length + disabled.length + absent.length + exclusive.length === 0) return [];
+    const { key, owner, projects, except } = first;
+    const title = chooseFileName(first);
+    const [{ key: word, kind } = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
+    return [
+      {
+        file: fileOf({ name: title }),
+        name: chooseName(`${title}${owner === "group" ? "-groups" : ""}`, word || kindWord(kind), taken),
+        projects,
+        except: [...except].sort(),
+        heading: key.form === "common" ? everywhere[owner] : [],
+        ...{ entries, disabled, absent, exclusive },
+        remarks: [],
+      },
+    ];
   });
-}
-
-type Content = Pick<Draft, "entries"> & Required<Pick<Draft, "disabled" | "absent" | "exclusive">>;
-
-function createDraft(first: Statement, content: Content, taken: Set<string>): Draft {
-  const { key, owner, projects, except } = first;
-  const { entries, disabled, absent } = content;
-  const [named = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
-  const title = chooseFileName(first);
-  const suffix = owner === "group" ? "-groups" : "";
-  return {
-    file: fileOf({ name: title }),
-    name: chooseName(`${title}${suffix}`, named.key || kindWord(named.kind), taken),
-    projects,
-    except: [...except].sort(),
-    heading: key.form === "common" ? everywhere[owner] : [],
-    ...content,
-    remarks: [],
-  };
 }
 
 const everywhere: Readonly<Record<Owner, readonly string[]>> = {

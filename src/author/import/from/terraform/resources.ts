@@ -105,16 +105,15 @@ export function resourcesBy(
   const isUnset = (name: string, { value, unknown }: ForeignValue) =>
     renamed.has(name) && unknown === undefined && value === null;
   const used = [...attributes].filter(([name, each]) => !left.has(name) && !isUnset(name, each));
+  const whole = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
   if (own.section === undefined) {
-    const resources = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
     const why = `${type} declares ${Object.keys(parts).join(" or ")} alone`;
     const others = used.map(([name, each]) => notImported(each.place(), `${name} of ${address} is left out: ${why}`));
-    return { resources, problems: others };
+    return { resources: whole, problems: others };
   }
   const values = new Map(used.map(([name, each]) => [name, rules[name]?.items ? withoutBlanks(each) : each]));
   const { fields, problems, overruled } = renamedFields(own, address, values);
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return noKind;
-  const whole = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
   const wordsOn = ([name, by]: readonly [string, string]) =>
     notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
   const lost = Object.entries(parts).flatMap(([name, { each }]) =>
