@@ -142,23 +142,27 @@ interface Source {
 
 function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml11 }: Source): Configuration {
   const at = (...path: string[]) => places.place(0, path, "key");
-  const problems = [
-    ...almostDuplicates(Object.keys(body), at),
-    ...services(root, body, at),
-    ...unreadKeys(root, at),
-    ...unreadLevels(body, at),
-  ];
+  const problems: Problem[] = [...unreadKeys(root, at)];
   const others: NamedPlace[] = [...unsupported.keys()]
     .filter((name) => Object.hasOwn(root, name))
     .map((name) => ({ name, place: () => at(name) }));
+  const known = new Set<string>();
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
+    if (known.has(key.toLowerCase())) problems.push(unusable(place(), `${key} stands there twice, in another case`));
+    known.add(key.toLowerCase());
     const fault = aliasFault(level);
     if (fault) problems.push(unusable(place(), fault.message));
-    const sections = fault || !isObject(level) ? {} : level;
-    const names = Object.keys(sections).filter((name) => !knownSections.has(name));
+    if (fault || !isObject(level) || isEmptyValue(level)) {
+      const why = isEmptyValue(level) ? "it is empty" : "expected a mapping of sections";
+      if (!fault) problems.push(notImported(place(), `${key} is left out: ${why}`));
+      return { key, config: {}, place };
+    }
+    if (!hasServices(root) && Object.hasOwn(level, "services"))
+      problems.push(notImported(place("services"), `services is left out: ${noServices}`));
+    const names = Object.keys(level).filter((name) => !knownSections.has(name));
     others.push(...names.map((name) => ({ name, place: () => place(name) })));
-    return { key, config: readSections(isYaml11 ? withFlags(sections) : sections, hasServices(root)), place };
+    return { key, config: readSections(isYaml11 ? withFlags(level) : level, hasServices(root)), place };
   });
   const skips = (key: string) =>
     readList(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
@@ -170,6 +174,8 @@ function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml
     problems: [...problems, ...reportUnsupported(others, "section", (name) => unsupported.get(name))],
   };
 }
+
+const noServices = "gitlabform ignores it since config_version 3; call it integrations";
 
 const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit", ...resourceSections]);
 
@@ -207,32 +213,6 @@ function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
     const why =
       key === "gitlab" ? "evenkeel.yaml states the server" : "gitlabform reads no such key; aliases of it are followed";
     return notImported(at(key), `${key} is left out: ${why}`);
-  });
-}
-
-function unreadLevels(body: JsonObject, at: At): readonly Problem[] {
-  return Object.entries(body).flatMap(([key, level]) => {
-    if (isObject(level) && !isEmptyValue(level)) return [];
-    const why = isEmptyValue(level) ? "it is empty" : "expected a mapping of sections";
-    return [notImported(at("projects_and_groups", key), `${key} is left out: ${why}`)];
-  });
-}
-
-function services(root: JsonObject, body: JsonObject, at: At): readonly Problem[] {
-  if (hasServices(root)) return [];
-  const message = "services is left out: gitlabform ignores it since config_version 3; call it integrations";
-  return Object.entries(body).flatMap(([key, level]) => {
-    if (!isObject(level) || !Object.hasOwn(level, "services")) return [];
-    return [notImported(at("projects_and_groups", key, "services"), message)];
-  });
-}
-
-function almostDuplicates(keys: readonly string[], at: At): Problem[] {
-  const known = new Set<string>();
-  return keys.flatMap((key) => {
-    const isKnown = known.has(key.toLowerCase());
-    known.add(key.toLowerCase());
-    return isKnown ? [unusable(at("projects_and_groups", key), `${key} stands there twice, in another case`)] : [];
   });
 }
 
