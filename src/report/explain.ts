@@ -23,67 +23,58 @@ export interface Explained {
   readonly json: readonly object[];
 }
 
+/** A kind or an integration. */
+interface Entry {
+  readonly kind?: ResourceKind;
+  readonly integration?: Integration;
+  readonly names: readonly string[];
+  readonly topic: Topic;
+  readonly json: (field?: string) => object;
+}
+
 /** Explains all integrations, or `SLUG`, `SLUG.PARAMETER`, `KIND` or `KIND.FIELD`; a kind by its section, too. */
 export function explain(catalogue: Catalogue, selection?: string): Explained | Unexplained {
-  const { integrations } = catalogue;
+  const integrations = [...catalogue.integrations.values()];
   if (selection === undefined) {
-    const all = [...integrations.values()];
-    return { text: (palette) => integrationListText(all, palette), json: all.map((each) => integrationJson(each)) };
+    const json = integrations.map((each) => integrationJson(each));
+    return { text: (palette) => integrationListText(integrations, palette), json };
   }
   const dot = selection.indexOf(".");
   const [name, field] = dot < 0 ? [selection, undefined] : [selection.slice(0, dot), selection.slice(dot + 1)];
-  const kinds = kindFiles(catalogue).filter((kind) => kind.name === name || kind.singular === name);
-  if (kinds.length > 0) return explainedKinds(kinds, name, field);
-  const integration = integrations.get(name);
-  if (integration) return explainedIntegration(integration, field);
-  return (field === undefined && name !== "" && explainedWord(catalogue, name)) || unknownName(catalogue, name);
+  const entries = [...kindFiles(catalogue).map(kindEntry), ...integrations.map(integrationEntry)];
+  const named = entries.filter(({ names }) => names.includes(name));
+  const selected = field === undefined ? named : withField(named, field);
+  if (selected.length > 0) return explained(selected, field);
+  if (named[0] && field !== undefined) return unknownField(named, name, field);
+  return (field === undefined && name !== "" && explainedWord(entries, name)) || unknownName(catalogue, name);
 }
 
-/** A kind or an integration, and the field that has the word as its name. */
-type Place = { readonly field: string | undefined } & (
-  | { readonly kind: ResourceKind }
-  | { readonly integration: Integration }
-);
+function withField(entries: readonly Entry[], field: string): readonly Entry[] {
+  return entries.filter(({ topic: { fields } }) => fields.some(({ name }) => name === field));
+}
+
+function explained(entries: readonly Entry[], field: string | undefined): Explained {
+  return {
+    text: (palette) => entries.map(({ topic }) => topicText(topic, field, palette)).join("\n\n"),
+    json: entries.map(({ json }) => json(field)),
+  };
+}
 
 /** Explains the word of a field, of a request's path, or of a kind's name: one place in full, several as a list. */
-function explainedWord(catalogue: Catalogue, word: string): Explained | undefined {
-  const places = placesOf(catalogue, word);
-  if (places.length === 0) return undefined;
-  const json = places.map((place) =>
-    "kind" in place ? kindJson(place.kind, place.field) : integrationJson(place.integration, place.field),
+function explainedWord(entries: readonly Entry[], word: string): Explained | undefined {
+  const ofField = withField(entries, word);
+  const field = ofField.length > 0 ? word : undefined;
+  const called = entries.filter(({ kind }) =>
+    Object.values(kind?.calls ?? {}).some((call) => writtenCall(call).path.split(/[/?]/).includes(word)),
   );
-  const topics = places.map((place) => ("kind" in place ? kindTopic(place.kind) : integrationTopic(place.integration)));
-  const isOne = new Set(topics.map(({ name }) => name)).size === 1;
-  const field = places[0]?.field;
-  const text = (palette: Palette) =>
-    isOne
-      ? topics.map((topic) => topicText(topic, field, palette)).join("\n\n")
-      : placesText(word, topics, field, palette);
-  return { text, json };
-}
-
-function placesOf(catalogue: Catalogue, word: string): readonly Place[] {
-  const kinds = kindFiles(catalogue);
-  const fields: readonly Place[] = [
-    ...kinds
-      .filter(({ fields: { properties } }) => Object.hasOwn(properties, word))
-      .map((kind) => ({ kind, field: word })),
-    ...[...catalogue.integrations.values()]
-      .filter(({ parameters }) => parameters.has(word))
-      .map((integration) => ({ integration, field: word })),
-  ];
-  if (fields.length > 0) return fields;
-  const whole = (kind: ResourceKind): Place => ({ kind, field: undefined });
-  const called = kinds.filter(({ calls }) =>
-    Object.values(calls).some((call) => writtenCall(call).path.split(/[/?]/).includes(word)),
-  );
-  const named = kinds.filter(({ name, title = "" }) =>
-    `${name} ${title}`
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-      .includes(word.toLowerCase()),
-  );
-  return (called.length > 0 ? called : named).map(whole);
+  const wordsOf = ({ name, title = "" }: ResourceKind) => `${name} ${title}`.toLowerCase().split(/[^a-z0-9]+/);
+  const named = entries.filter(({ kind }) => kind && wordsOf(kind).includes(word.toLowerCase()));
+  const places = [ofField, called, named].find(({ length }) => length > 0);
+  if (!places) return undefined;
+  const all = explained(places, field);
+  const topics = places.map(({ topic }) => topic);
+  if (new Set(topics.map(({ name }) => name)).size === 1) return all;
+  return { ...all, text: (palette) => placesText(word, topics, field, palette) };
 }
 
 function placesText(word: string, topics: readonly Topic[], field: string | undefined, palette: Palette): string {
@@ -104,32 +95,24 @@ export function kindFiles({ kinds }: Catalogue): readonly ResourceKind[] {
   return [...new Set([...kinds.values()].map(({ file }) => file))];
 }
 
-function explainedKinds(kinds: readonly ResourceKind[], name: string, field?: string): Explained | Unexplained {
-  const has = ({ fields }: ResourceKind) => field === undefined || Object.hasOwn(fields.properties, field);
-  const selected = kinds.filter(has);
-  const names = kinds.flatMap(({ fields }) => Object.keys(fields.properties));
-  if (selected.length === 0)
-    return { unknown: `${name} has no field ${JSON.stringify(field)}${didYouMean(field ?? "", names)}` };
-  return {
-    text: (palette) => selected.map((kind) => topicText(kindTopic(kind), field, palette)).join("\n\n"),
-    json: selected.map((kind) => kindJson(kind, field)),
-  };
+function kindEntry(kind: ResourceKind): Entry {
+  const names = [kind.name, kind.singular];
+  return { kind, names, topic: kindTopic(kind), json: (field) => kindJson(kind, field) };
 }
 
-function explainedIntegration(integration: Integration, name?: string): Explained | Unexplained {
-  const { slug, parameters, undeclared, foreignNames } = integration;
-  if (name !== undefined && !parameters.has(name)) {
-    const sentence = `${slug} has no parameter ${JSON.stringify(name)}`;
-    const why = undeclared.get(name);
-    return {
-      unknown:
-        why === undefined ? withNearest(sentence, name, parameters.keys(), foreignNames) : `${sentence} here: ${why}`,
-    };
-  }
-  return {
-    text: (palette) => topicText(integrationTopic(integration), name, palette),
-    json: [integrationJson(integration, name)],
-  };
+function integrationEntry(integration: Integration): Entry {
+  const json = (field?: string) => integrationJson(integration, field);
+  return { integration, names: [integration.slug], topic: integrationTopic(integration), json };
+}
+
+function unknownField(entries: readonly Entry[], name: string, field: string): Unexplained {
+  const names = entries.flatMap(({ topic }) => topic.fields.map((each) => each.name));
+  const integration = entries[0]?.integration;
+  if (!integration) return { unknown: `${name} has no field ${JSON.stringify(field)}${didYouMean(field, names)}` };
+  const sentence = `${name} has no parameter ${JSON.stringify(field)}`;
+  const why = integration.undeclared.get(field);
+  if (why !== undefined) return { unknown: `${sentence} here: ${why}` };
+  return { unknown: withNearest(sentence, field, names, integration.foreignNames) };
 }
 
 const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";

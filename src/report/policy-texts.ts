@@ -15,7 +15,7 @@ import { ownersCounted } from "../plan/heading.ts";
 import { overrideText } from "../plan/overrides.ts";
 import type { RevisionChange } from "../plan/revision/compare-projects.ts";
 import type { ProposedRequest } from "../run/merge-requests.ts";
-import type { Unmanaged, UnreadSection } from "../run/unmanaged.ts";
+import type { Unmanaged } from "../run/unmanaged.ts";
 import { type Listing, listingText } from "./revision.ts";
 import { columns, type Palette } from "./terminal.ts";
 import { rowText } from "./text.ts";
@@ -39,38 +39,28 @@ export function acceptText({ accepted, inSync, dryRun, request }: AcceptReport, 
   const verb = dryRun ? "would change" : request ? "changed in a merge request" : "changed";
   const total = `Accepted ${counted(accepted.length, "live value")}: ${counted(files.size, "file")} ${verb}.`;
   const same = inSync.map((address) => `${printable(address)} is as the manifests say: nothing to accept.`);
-  return [...things, ...same, accepted.length > 0 ? palette.strong(total) : "", requestText(request)]
-    .filter(Boolean)
-    .join("\n");
+  const opened =
+    request && printable(`${request.updated ? "Updated" : "Opened"} ${request.url} (branch ${request.branch}).`);
+  return [...things, ...same, accepted.length > 0 ? palette.strong(total) : "", opened].filter(Boolean).join("\n");
 }
 
-function requestText(request: ProposedRequest | undefined): string {
-  if (!request) return "";
-  return printable(`${request.updated ? "Updated" : "Opened"} ${request.url} (branch ${request.branch}).`);
-}
-
-function hunkLines({ file, line, removed, added }: Hunk, palette: Palette): readonly string[] {
+function hunkLines(hunk: Hunk, palette: Palette): readonly string[] {
+  const { file, line, removed, added } = redactedHunk(hunk);
   return [
     `  ${palette.faint(printable(`${file}:${line}`))}`,
-    ...removed.map((text) => palette.remove(`  - ${shownLine(text)}`)),
-    ...added.map((text) => palette.add(`  + ${shownLine(text)}`)),
+    ...removed.map((text) => palette.remove(`  - ${printable(text)}`)),
+    ...added.map((text) => palette.add(`  + ${printable(text)}`)),
   ];
 }
 
-/** Redacted: a manifest may hold a literal secret where the workspace allows it. */
-function shownLine(text: string): string {
-  return printable(knownSecrets.clean(text));
+/** A manifest may hold a literal secret where the workspace allows it. */
+function redactedHunk({ removed, added, ...hunk }: Hunk): Hunk {
+  const [before = [], after = []] = [removed, added].map((lines) => lines.map((line) => knownSecrets.clean(line)));
+  return { ...hunk, removed: before, added: after };
 }
 
 export function acceptJson({ accepted, inSync, problems, dryRun, request }: AcceptReport): string {
-  const things = accepted.map(({ hunks, ...thing }) => ({
-    ...thing,
-    edits: hunks.map(({ removed, added, ...hunk }) => ({
-      ...hunk,
-      removed: removed.map((line) => knownSecrets.clean(line)),
-      added: added.map((line) => knownSecrets.clean(line)),
-    })),
-  }));
+  const things = accepted.map(({ hunks, ...thing }) => ({ ...thing, edits: hunks.map(redactedHunk) }));
   const proposed = request && { merge_request: request };
   const report = { accepted: things, in_sync: inSync, dry_run: dryRun, ...proposed, ...bySeverity(problems) };
   return JSON.stringify(report, null, 2);
@@ -143,12 +133,11 @@ export function pruneText(found: PruneReport, catalogue: Catalogue, palette: Pal
   ]);
 }
 
-function entryText({ policy, entry, field, path, wide }: PrunableEntry, palette: Palette): string {
-  const { kind, key } = entry.desired;
-  const name = `${resourceName(kind, key)}${field === undefined ? "" : `.${field}`}`;
-  const place = lineText(policy.document.place(path, "key"));
-  const instead = `${wide.policy} at ${lineText(wide.place())}`;
-  return `${palette.remove("-")} ${printable(`${place}  ${policy.name}: ${name}`)}  ${palette.faint(printable(instead))}`;
+function entryText(removed: PrunableEntry, palette: Palette): string {
+  const { policy, entry, instead, ...place } = removalOf(removed);
+  const by = `${instead.policy} at ${lineText({ ...instead, column: 1 })}`;
+  const line = `${lineText({ ...place, column: 1 })}  ${policy}: ${entry}`;
+  return `${palette.remove("-")} ${printable(line)}  ${palette.faint(printable(by))}`;
 }
 
 export function prunedCounts({ entries, policies, files, changes, unseen }: PruneReport): string {
@@ -181,26 +170,17 @@ function removalOf({ policy, entry, field, path, wide }: PrunableEntry) {
   };
 }
 
-/** A resource and the projects that have it. Groups with most projects come first. */
-interface UnmanagedGroup {
-  readonly resource: string;
-  readonly projects: readonly string[];
-}
-
-function unmanagedGroups({ resources }: Unmanaged): readonly UnmanagedGroup[] {
-  return [...grouped(resources, ({ resource }) => resource)]
-    .map(([resource, members]) => ({ resource, projects: [...new Set(members.map(({ project }) => project))] }))
-    .sort((a, b) => b.projects.length - a.projects.length);
-}
-
+/** Each resource with the projects that have it, those of most projects first. */
 export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
-  const groups = unmanagedGroups(unmanaged).map(({ resource, projects }) => {
-    const names = printable(firstFew(projects, mostNamed));
-    return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
-  });
-  return [groups.join("\n"), palette.strong(`${unmanagedHeadline(unmanaged)}.`), ...unreadSentences(unmanaged)]
-    .filter(Boolean)
-    .join("\n\n");
+  const groups = [...grouped(unmanaged.resources, ({ resource }) => resource)]
+    .map(([resource, members]) => ({ resource, projects: [...new Set(members.map(({ project }) => project))] }))
+    .sort((a, b) => b.projects.length - a.projects.length)
+    .map(({ resource, projects }) => {
+      const names = printable(firstFew(projects, mostNamed));
+      return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
+    });
+  const headline = palette.strong(`${unmanagedHeadline(unmanaged)}.`);
+  return paragraphs([groups.join("\n"), headline, ...unreadSentences(unmanaged)]);
 }
 
 const mostNamed = 10;
@@ -226,11 +206,11 @@ function unreadSentences({ unread }: Unmanaged): readonly string[] {
       : [];
   });
   const alike = grouped(partly ?? [], ({ of, projects, total }) => `Not read in ${projects} of ${counted(total, of)}`);
-  return [...wholly, ...[...alike].map(partlyUnread)];
-}
-
-function partlyUnread([where, sections]: readonly [where: string, sections: readonly UnreadSection[]]): string {
-  return `${where}: ${joinedByAnd(sections.map(({ section }) => section))}, because no policy for them has such a section.`;
+  const rest = [...alike].map(([where, sections]) => {
+    const names = joinedByAnd(sections.map(({ section }) => section));
+    return `${where}: ${names}, because no policy for them has such a section.`;
+  });
+  return [...wholly, ...rest];
 }
 
 export function unmanagedJson({ resources, unread, problems, warnings, ...counts }: Unmanaged): string {

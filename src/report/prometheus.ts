@@ -1,7 +1,6 @@
-import { grouped, groupedAs } from "../base/grouped.ts";
+import { grouped } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import type { KindRow } from "../model/kind-row.ts";
 import { kindWord } from "../model/owner.ts";
 import type { Action } from "../model/types.ts";
 import { scopeText } from "../plan/heading.ts";
@@ -23,19 +22,16 @@ interface Metric {
  * of the last success is carried over from the file before while runs fail.
  */
 export const prometheus: Renderer = (report, before) => {
-  const common = { command: report.command, server: report.plan.server.url };
   const metrics = [...(report.compared ? aboutTheState(report) : []), ...aboutTheRun(report, before)];
-  return metrics
-    .filter(({ samples }) => samples.length > 0)
-    .map((metric) => metricText(metric, common))
-    .join("\n");
+  return metricsText(metrics, { command: report.command, server: report.plan.server.url });
 };
 
 function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Before): Metric[] {
+  const { created_at: made, manifests, scope } = plan;
   const now = finishedAt.getTime() / 1000;
   const success = exitCode === 0 || exitCode === 2 ? now : lastSuccess(before());
   return [
-    gauge("plan_info", "What the plan is of.", 1, aboutThePlan(plan)),
+    gauge("plan_info", "What the plan is of.", 1, { made, commit: manifests.commit ?? "", only: scopeText(scope) }),
     gauge("build_info", "The version that ran.", 1, { version }),
     gauge("last_run_timestamp_seconds", "When the last run ended.", now),
     gauge("last_success_timestamp_seconds", "When the last run without an error ended.", success),
@@ -64,23 +60,15 @@ function lastSuccess(before: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-function listActions({ calls, file }: KindRow): readonly Action[] {
-  return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
-}
-
-function actionsByWord(
-  { kinds }: Catalogue,
-  pending: readonly PlannedChange[],
-): ReadonlyMap<string, readonly Action[]> {
-  const pairs = [...kinds].flatMap(([kind, row]) =>
-    listActions(row).map((action) => [kindWord(kind), action] as const),
-  );
+/** Each action that a kind has, or that is pending, once. */
+function actionsByWord({ kinds }: Catalogue, pending: readonly PlannedChange[]) {
+  const pairs = [...kinds].flatMap(([kind, { calls, file }]) => {
+    const actions = [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
+    return actions.map((action) => [kindWord(kind), action] as const);
+  });
   const seen = pending.map((planned) => [planned.kind, actionOf(planned)] as const);
-  return groupedAs(
-    [...pairs, ...seen],
-    ([word]) => word,
-    ([, action]) => action,
-  );
+  const byWord = grouped([...pairs, ...seen], ([word]) => word);
+  return [...byWord.values()].flatMap((all) => [...new Map(all.map((pair) => [pair[1], pair])).values()]);
 }
 
 function aboutTheState({ plan, catalogue }: Report): Metric[] {
@@ -88,8 +76,8 @@ function aboutTheState({ plan, catalogue }: Report): Metric[] {
   const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const count = (kind: string, action: Action) =>
     pending.filter((each) => each.kind === kind && actionOf(each) === action).length;
-  const drift = [...actionsByWord(catalogue, pending)].flatMap(([kind, actions]) =>
-    [...new Set(actions)].map((action) => [{ kind, action }, count(kind, action)] as const),
+  const drift = actionsByWord(catalogue, pending).map(
+    ([kind, action]) => [{ kind, action }, count(kind, action)] as const,
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
   const holding = (is: (planned: PlannedChange) => boolean) => pending.filter(is).length;
@@ -113,21 +101,19 @@ function aboutTheState({ plan, catalogue }: Report): Metric[] {
   ];
 }
 
-function aboutThePlan({ created_at: made, manifests, scope }: Report["plan"]): Labels {
-  return { made, commit: manifests.commit ?? "", only: scopeText(scope) };
-}
-
 function gauge(name: string, help: string, value: number | undefined, labels: Labels = {}): Metric {
   return { name, help, samples: value === undefined ? [] : [[labels, value]] };
 }
 
-function metricText(
-  { name, help, type = "gauge", samples }: Omit<Metric, "type"> & { readonly type?: "counter" | "gauge" },
-  common: Labels,
-): string {
-  const full = `evenkeel_${name}`;
-  const lines = samples.map(([labels, value]) => `${full}{${labelsText({ ...common, ...labels })}} ${value}`);
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join("\n");
+function metricsText(metrics: readonly Metric[], common: Labels): string {
+  const shown = metrics.filter(({ samples }) => samples.length > 0);
+  return shown
+    .map(({ name, help, type = "gauge", samples }) => {
+      const full = `evenkeel_${name}`;
+      const lines = samples.map(([labels, value]) => `${full}{${labelsText({ ...common, ...labels })}} ${value}`);
+      return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join("\n");
+    })
+    .join("\n");
 }
 
 function labelsText(labels: Labels): string {
@@ -153,22 +139,15 @@ interface WatchFigures {
 }
 
 export function watchMetrics({ server, checks, last, now, tokenExpires, standby, overdue }: WatchFigures): string {
-  const common = { command: "watch", server };
-  const one = (name: string, help: string, value: number) => metricText({ name, help, samples: [[{}, value]] }, common);
   const counts = Object.entries(checks).map(([outcome, count]) => [{ outcome }, count] as const);
-  const counter = {
-    name: "watch_checks_total",
-    help: "Checks of this process, by how they ended.",
-    type: "counter",
-  } as const;
-  return [
-    ...(counts.length > 0 ? [metricText({ ...counter, samples: counts }, common)] : []),
-    ...(last === undefined ? [] : [one("watch_last_check_timestamp_seconds", "When the last check ended.", last)]),
-    ...(last === undefined ? [] : [one("watch_last_check_age_seconds", "How long ago that was.", now - last)]),
-    ...(tokenExpires === undefined
-      ? []
-      : [one("token_expires_timestamp_seconds", "When the access token expires.", tokenExpires)]),
-    one("watch_standby", "Whether another process watches.", Number(standby)),
-    one("watch_overdue", "Whether a check is overdue.", Number(overdue)),
-  ].join("\n");
+  const help = "Checks of this process, by how they ended.";
+  const metrics: readonly Metric[] = [
+    { name: "watch_checks_total", help, type: "counter", samples: counts },
+    gauge("watch_last_check_timestamp_seconds", "When the last check ended.", last),
+    gauge("watch_last_check_age_seconds", "How long ago that was.", last === undefined ? undefined : now - last),
+    gauge("token_expires_timestamp_seconds", "When the access token expires.", tokenExpires),
+    gauge("watch_standby", "Whether another process watches.", Number(standby)),
+    gauge("watch_overdue", "Whether a check is overdue.", Number(overdue)),
+  ];
+  return metricsText(metrics, { command: "watch", server });
 }

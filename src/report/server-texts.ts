@@ -2,103 +2,89 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text-format.ts";
 import { accessLevels, type CommandAccess, neededRoles } from "../model/command-access.ts";
-import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Route, UnknownRoute } from "../plan/routes/routes.ts";
 import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-access.ts";
 import type { Remainder } from "../run/storage/storage-view.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-type Column = readonly [heading: string, read: (row: JsonObject) => string];
+/**
+ * A heading, and the paths of values in a row. A path may begin with a sign to print before its value, and list
+ * alternatives.
+ */
+type Column = readonly [heading: string, ...paths: string[]];
 
 const deploymentColumns: readonly Column[] = [
-  ["ID", ({ id }) => text(id)],
-  ["IID", ({ iid }) => text(iid)],
-  ["STATUS", ({ status }) => text(status)],
-  ["ENVIRONMENT", ({ environment }) => readText(environment, "name")],
-  ["REF", ({ ref }) => text(ref)],
-  ["SHA", ({ sha }) => text(sha).slice(0, 8)],
-  ["CREATED", ({ created_at: at }) => text(at)],
-  ["UPDATED", ({ updated_at: at }) => text(at)],
-  ["BY", ({ user }) => readText(user, "username")],
-  ["JOB", ({ deployable }) => readText(deployable, "name")],
+  ["ID", "id"],
+  ["IID", "iid"],
+  ["STATUS", "status"],
+  ["ENVIRONMENT", "environment.name"],
+  ["REF", "ref"],
+  ["SHA", "sha"],
+  ["CREATED", "created_at"],
+  ["UPDATED", "updated_at"],
+  ["BY", "user.username"],
+  ["JOB", "deployable.name"],
 ];
 
 export function deploymentsText(rows: readonly JsonObject[], palette: Palette): string {
-  return rows.length > 0 ? table(deploymentColumns, rows, palette) : "No deployments match.";
+  const short = rows.map((row) => ({ ...row, sha: text(row.sha).slice(0, 8) }));
+  return rows.length > 0 ? table(deploymentColumns, short, palette) : "No deployments match.";
 }
 
 const mergeRequestColumns: readonly Column[] = [
-  ["MERGE REQUEST", ({ iid }) => `!${text(iid)}`],
-  ["TITLE", ({ title }) => text(title)],
-  ["AUTHOR", ({ author }) => readText(author, "username") || readText(author, "name")],
-  ["MERGED", ({ merged_at: at }) => text(at)],
-  ["URL", ({ web_url: url }) => text(url)],
+  ["MERGE REQUEST", "!iid"],
+  ["TITLE", "title"],
+  ["AUTHOR", "author.username|author.name"],
+  ["MERGED", "merged_at"],
+  ["URL", "web_url"],
 ];
 
 export function mergeRequestsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(mergeRequestColumns, rows, palette) : "No merge requests are recorded for it.";
 }
 
-function table(each: readonly Column[], rows: readonly JsonObject[], palette: Palette): string {
-  const headings = each.map(([heading]) => heading);
-  const cells = rows.map((row) => each.map(([, read]) => printable(read(row))));
-  return columns(headings, cells, palette);
+function table(all: readonly Column[], rows: readonly JsonObject[], palette: Palette): string {
+  const headings = all.map(([heading]) => heading);
+  return columns(
+    headings,
+    rows.map((row) => all.map((column) => readCell(row, column))),
+    palette,
+  );
 }
 
 const deploymentLines: readonly Column[] = [
-  [
-    "environment",
-    ({ environment }) => joinParts([readText(environment, "name"), readText(environment, "external_url")]),
-  ],
-  ["ref", ({ ref }) => text(ref)],
-  ["sha", ({ sha }) => text(sha)],
-  ["created", ({ created_at: at }) => text(at)],
-  ["updated", ({ updated_at: at }) => text(at)],
-  ["by", ({ user }) => joinParts([readText(user, "name"), mention(readText(user, "username"))])],
-  [
-    "job",
-    ({ deployable: job }) =>
-      joinParts([number(job), readText(job, "name"), readText(job, "stage"), readText(job, "status")]),
-  ],
-  ["commit", ({ deployable }) => commitText(at(deployable, "commit"))],
-  ["pipeline", ({ deployable }) => pipelineText(at(deployable, "pipeline"))],
+  ["environment", "environment.name", "environment.external_url"],
+  ["ref", "ref"],
+  ["sha", "sha"],
+  ["created", "created_at"],
+  ["updated", "updated_at"],
+  ["by", "user.name", "@user.username"],
+  ["job", "#deployable.id", "deployable.name", "deployable.stage", "deployable.status"],
+  ["commit", "deployable.commit.short_id", "deployable.commit.title", "deployable.commit.author_name"],
+  ["pipeline", "#deployable.pipeline.id", "deployable.pipeline.status", "deployable.pipeline.web_url"],
 ];
 
 export function deploymentText(row: JsonObject, palette: Palette): string {
-  const lines = deploymentLines.map(([name, read]) => [name, printable(read(row))] as const);
-  const title = palette.strong(
-    printable(`Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status unknown"}`),
-  );
-  return `${title}\n${factLines(lines, palette)}`;
+  const lines = deploymentLines.map((column) => [column[0], readCell(row, column)] as const);
+  const title = `Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status unknown"}`;
+  return `${palette.strong(printable(title))}\n${factLines(lines, palette)}`;
 }
 
-function commitText(commit: unknown): string {
-  return joinParts([readText(commit, "short_id"), readText(commit, "title"), readText(commit, "author_name")]);
+function readCell(row: JsonObject, [, ...paths]: Column): string {
+  const parts = paths.map((path) => {
+    const [, sign = "", names = ""] = /^([!@#]?)(.*)$/.exec(path) ?? [];
+    const value = names
+      .split("|")
+      .map((each) => readPath(row, each))
+      .find(Boolean);
+    return value ? `${sign}${value}` : "";
+  });
+  return printable(parts.filter(Boolean).join("  "));
 }
 
-function pipelineText(pipeline: unknown): string {
-  return joinParts([number(pipeline), readText(pipeline, "status"), readText(pipeline, "web_url")]);
-}
-
-function number(value: unknown): string {
-  const id = readText(value, "id");
-  return id && `#${id}`;
-}
-
-function mention(username: string): string {
-  return username && `@${username}`;
-}
-
-function joinParts(parts: readonly string[]): string {
-  return parts.filter(Boolean).join("  ");
-}
-
-function readText(value: unknown, name: string): string {
-  return text(at(value, name));
-}
-
-function at(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
+function readPath(row: JsonObject, path: string): string {
+  const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
+  return text(path.split(".").reduce(at, row as unknown));
 }
 
 function text(value: unknown): string {
@@ -114,30 +100,19 @@ export function statusText(storage: string, kinds: readonly Remainder[], palette
 const mostNames = 10;
 
 function countText({ kind, left, moving, failed, names }: Remainder): string {
-  if (left === null) return describeUnknown(kind);
-  const details = [part(moving, "moving"), part(failed, "failed to move")].filter(Boolean).join(", ");
+  if (left === null) return `unknown: the server does not list the moves of ${kind}`;
+  const details = [moving ? `${moving} moving` : "", failed ? `${failed} failed to move` : ""]
+    .filter(Boolean)
+    .join(", ");
   const listed = names.length > 0 ? `: ${firstFew(names, mostNames)}` : "";
   const limits = kind === "projects" ? "" : "; those that were never moved are not listed";
   return `${left}${details ? ` (${details})` : ""}${listed}${limits}`;
 }
 
-function part(count: number | null, words: string): string {
-  return count ? `${count} ${words}` : "";
-}
-
-function describeUnknown(kind: RepositoryKind): string {
-  return `unknown: the server does not list the moves of ${kind}`;
-}
-
 export function statusJson(storage: string, kinds: readonly Remainder[]): string {
-  const by = (of: (remainder: Remainder) => unknown) => Object.fromEntries(kinds.map((each) => [each.kind, of(each)]));
-  const counts = by(({ left }) => left);
-  const details = {
-    moving: by(({ moving }) => moving),
-    failed: by(({ failed }) => failed),
-    names: by(({ names }) => names),
-  };
-  return JSON.stringify({ storage, ...counts, ...details }, null, 2);
+  const by = (name: keyof Remainder) => Object.fromEntries(kinds.map((each) => [each.kind, each[name]]));
+  const details = { moving: by("moving"), failed: by("failed"), names: by("names") };
+  return JSON.stringify({ storage, ...by("left"), ...details }, null, 2);
 }
 
 export function whoamiText(access: TokenAccess, palette: Palette): string {
