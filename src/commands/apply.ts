@@ -1,13 +1,15 @@
-import { type ExitCode, exit, UserError } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import type { Call, Problem } from "../model/types.ts";
+import type { Call, Outcome, Problem } from "../model/types.ts";
+import { blockersOf, type Objection } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
-import { withOutcomes } from "../plan/run-end.ts";
-import { outcomeLines, wavesText } from "../report/outcomes.ts";
+import { runEnd, withOutcomes } from "../plan/run-end.ts";
+import { appliedText, outcomeLines, outcomesText, wavesText } from "../report/outcomes.ts";
 import { remainingText } from "../report/runs.ts";
-import type { Palette } from "../report/terminal.ts";
+import type { NextStep, Palette } from "../report/terminal.ts";
 import { planText, requestsText } from "../report/text.ts";
+import type { Outcomes } from "../run/apply/apply.ts";
 import { withWaves } from "../run/apply/waves.ts";
 import { apply, rehearse } from "../run/apply.ts";
 import { type DeploymentOptions, deploying, recordCalls } from "../run/deployments.ts";
@@ -15,18 +17,9 @@ import { withProblems } from "../run/failed-plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
 import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
-import {
-  codeOf,
-  deploymentFrom,
-  optionOf,
-  planJson,
-  refusalText,
-  resultText,
-  type Saved,
-  untouched,
-} from "./apply-result.ts";
 import type { Run } from "./command.ts";
-import { stepsAfterApply } from "./next-steps.ts";
+import { passed } from "./connected.ts";
+import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { follow, openPlanReports, type WriteReports } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
@@ -84,7 +77,8 @@ async function rehearsing(
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);
   const { requests: writes = [], outcomes, ...planned } = rehearsed;
-  const requests = deployment ? recordedRequests(writes, deployment) : writes;
+  const records = deployment && writes.length > 0 ? recordCalls(deployment) : undefined;
+  const requests = records ? [records.before, ...writes, records.after] : writes;
   const plan = withWaves(withOutcomes(planned.plan, outcomes), planned.waves);
   printProblems(terminal, plan);
   printMissingSecrets(terminal, planned.missing);
@@ -93,27 +87,20 @@ async function rehearsing(
   write(
     {
       text: () => (compared ? rehearsalText(terminal, { ...planned, plan }, requests) : ""),
-      json: () => planJson({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
+      json: () => JSON.stringify({ ...plan, requests: requests.map(({ answer: _, ...each }) => each) }, null, 2),
     },
     { plan, catalogue, exitCode: code, compared },
   );
   return code;
 }
 
-function recordedRequests(writes: readonly Call[], deployment: DeploymentOptions): readonly Call[] {
-  const { before, after } = recordCalls(deployment);
-  return writes.length > 0 ? [before, ...writes, after] : writes;
-}
-
 function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requests: readonly Call[]): string {
   const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
   const skipped = plan.resource_changes.filter(({ outcome }) => outcome !== undefined && outcome.status !== "applied");
-  return [
+  return paragraphs([
     ...[planText(plan, catalogue, palette), wavesText(plan, palette), headline],
     ...[requestsText(requests), outcomeLines(skipped, palette)],
-  ]
-    .filter(Boolean)
-    .join("\n\n");
+  ]);
 }
 
 async function applying(
@@ -132,7 +119,7 @@ async function applying(
   const { recorded } = applied;
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   write(
-    { text: () => resultText(terminal, asked.request, applied, plan, next), json: () => planJson(plan) },
+    { text: () => resultText(terminal, asked.request, applied, plan, next), json: () => JSON.stringify(plan, null, 2) },
     { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared },
   );
   noteUnrecorded(terminal, applied);
@@ -209,7 +196,7 @@ function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Sa
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
     resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     storage: options.storage === true,
-    recheck: asksFirst(options, saved),
+    recheck: !options.yes && !options.dryRun && saved === undefined,
     ...(options.waves && { waves: options.waves }),
     again: saved ? "plan again, and apply that plan" : "run this command again",
     ...saved,
@@ -219,6 +206,70 @@ function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Sa
   };
 }
 
-function asksFirst({ yes, dryRun }: Options<"apply">, saved: Saved | undefined): boolean {
-  return !yes && !dryRun && saved === undefined;
+function untouched({ plan, stale, refused, compared }: Applied): Outcomes {
+  const why = refused?.length
+    ? `blocked by ${blockersOf(refused)}`
+    : compared && plan.problems.length === 0
+      ? "not approved"
+      : "not started";
+  const outcome: Outcome = stale
+    ? { status: "stale", error: "the manifests changed" }
+    : { status: "skipped", error: why };
+  return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
 }
+
+function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
+  const who = blockersOf(objections);
+  const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
+  const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
+  const way = ways ? ` If intended, re-run with ${ways}.` : "";
+  const more = [...(has("approvals") ? [signing] : []), ...(has("rule") ? [exceptions] : [])].join("");
+  return `error: blocked by ${who}; nothing was written.${way}${more}`;
+}
+
+const signing = " evenkeel approve signs a saved plan.";
+
+const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
+
+/** The outcome. A saved plan is listed change by change, since its changes were not printed before. */
+function resultText(
+  { palette }: Terminal,
+  request: Request,
+  { outcomes, refused, catalogue }: Applied,
+  plan: Plan,
+  next: readonly NextStep[],
+): string {
+  if (!outcomes) return refused ? planText(plan, catalogue, palette) : "";
+  const isSaved = request.saved !== undefined || request.savedRun !== undefined;
+  return isSaved ? appliedText(plan, catalogue, palette, next) : outcomesText(plan, palette, next);
+}
+
+function codeOf({ interrupted }: Terminal, applied: Applied & { readonly rehearsed?: true }, plan: Plan): ExitCode {
+  const { outcomes, refused, stale, compared, rehearsed } = applied;
+  const end = runEnd({ problems: plan.problems, outcomes, refused, stale, interrupted: interrupted.aborted });
+  const declined = compared && !outcomes && !rehearsed && !stale;
+  return exitCode({ ...end, problem: end.problem || declined });
+}
+
+type Saved = Pick<Request, "saved" | "savedRun">;
+
+/** The flag of an option: `dryRun` is `--dry-run`. */
+function optionOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The requested deployment record, if any. @throws UserError naming every mistake. */
+function deploymentFrom(options: Options<"apply">): DeploymentOptions | undefined {
+  const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
+  if (environment === undefined) {
+    if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
+    throw new UserError("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
+  }
+  const { values } = passed("createDeployment", { id, environment, sha, ref, tag: tag ?? false }, otherNames);
+  return { project: id ?? "", fields: values };
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  id: "--deployment-project",
+  environment: "--record-deployment",
+};

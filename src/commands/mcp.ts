@@ -1,10 +1,13 @@
-import { exit } from "../base/exit.ts";
+import { EventEmitter } from "node:events";
+import { PassThrough, Writable } from "node:stream";
+import { type ExitCode, exit } from "../base/exit.ts";
 import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
+import { compile } from "../base/schema.ts";
 import { version } from "../base/version.ts";
-import type { Run } from "./command.ts";
-import { callTool, listTools, type RunCommandLine } from "./mcp-tools.ts";
-import type { Options } from "./table.ts";
+import type { CommandRow, Flag, Run } from "./command.ts";
+import { type CliCommand, type CommandName, commands, type Options } from "./table.ts";
+import type { Host, Terminal } from "./terminal.ts";
 
 /** Supported revisions of the Model Context Protocol, which do not differ here; newest first. */
 const revisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
@@ -83,4 +86,189 @@ function greeting(requested: unknown) {
     serverInfo: { name: "evenkeel", version },
     instructions,
   };
+}
+
+type RunCommandLine = (host: Host) => Promise<ExitCode>;
+
+/** Commands that are tools, each with its permitted options: none of them writes anything. */
+const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
+  show: ["--as-of"],
+  explain: ["--kinds"],
+  validate: ["--as-of"],
+  diff: ["--to"],
+  blame: [],
+  overrides: ["--project"],
+  runs: ["--project"],
+  journal: [],
+  plan: ["--target", "--exclude", "--since", "--as-of"],
+  drift: ["--target", "--exclude", "--since", "--as-of"],
+  unmanaged: ["--target", "--exclude"],
+};
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject & { readonly properties: Readonly<Record<string, object>> };
+  readonly annotations: { readonly readOnlyHint: true };
+}
+
+function listTools(): readonly Tool[] {
+  return toolCommands().map((command) => ({
+    name: command.name,
+    description: `${command.summary}; the JSON of evenkeel ${command.name} --report json`,
+    inputSchema: inputSchema(command),
+    annotations: { readOnlyHint: true },
+  }));
+}
+
+function toolCommands(): readonly CliCommand[] {
+  return commands.filter(({ name }) => tools[name]);
+}
+
+function listFlags({ name, flags }: CliCommand): readonly Flag[] {
+  return flags.filter((flag) => tools[name]?.includes(longName(flag)));
+}
+
+function parseArgument({ arguments: text = "" }: CommandRow) {
+  const [, mark, name = ""] = /^([<[])([a-z]+)/.exec(text) ?? [];
+  return mark === undefined ? undefined : { name, required: mark === "<" };
+}
+
+function inputSchema(command: CliCommand): Tool["inputSchema"] {
+  const argument = parseArgument(command);
+  const flags = listFlags(command).map((flag) => [propertyName(flag), propertySchema(flag)] as const);
+  const [example = ""] = command.examples.find(([line]) => /^\S+ \S+ [^-]/.test(line)) ?? [];
+  const described = { type: "string", minLength: 1, description: `as in ${example}` };
+  return {
+    type: "object",
+    additionalProperties: false,
+    properties: { ...(argument && { [argument.name]: described }), ...Object.fromEntries(flags) },
+    ...(argument?.required && { required: [argument.name] }),
+  };
+}
+
+function propertySchema({ flags, description, takes }: Flag): object {
+  if (takes === "list") return { type: "array", items: { type: "string" }, description };
+  if (!flags.includes("<")) return { type: "boolean", description };
+  return { type: "string", description };
+}
+
+function longName({ flags }: Flag): string {
+  return flags.split(" ")[0] ?? "";
+}
+
+function propertyName(flag: Flag): string {
+  return longName(flag).slice(2).replaceAll("-", "_");
+}
+
+interface ToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly isError?: true;
+}
+
+interface Place extends Pick<Terminal, "env" | "cwd"> {
+  readonly folder: string | undefined;
+  readonly commandLine: RunCommandLine;
+}
+
+interface ToolCall {
+  readonly name: unknown;
+  readonly given: unknown;
+  readonly signal: AbortSignal;
+}
+
+async function callTool(place: Place, { name, given, signal }: ToolCall): Promise<ToolResult | undefined> {
+  const command = toolCommands().find((each) => each.name === name);
+  if (!command) return undefined;
+  const faults = compile(inputSchema(command))(given);
+  if (faults.length > 0 || !isObject(given)) {
+    const text = faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n");
+    return { content: [{ type: "text", text }], isError: true };
+  }
+  const { stdout, stderr } = await runCommand(place, toArguments(command, given, place.folder), signal);
+  return limitResult(stdout, stderr, command);
+}
+
+/** The words of a command line. Words after `--` are not options, whatever they begin with. */
+function toArguments(command: CliCommand, given: JsonObject, folder: string | undefined): readonly string[] {
+  const argument = parseArgument(command)?.name ?? "";
+  const flags = listFlags(command).flatMap((flag) => {
+    const value = given[propertyName(flag)];
+    if (typeof value === "boolean") return value ? [longName(flag)] : [];
+    return value === undefined ? [] : [value].flat().map((each) => `${longName(flag)}=${String(each)}`);
+  });
+  const rest = given[argument] === undefined ? [] : ["--", String(given[argument])];
+  const where = folder === undefined ? [] : ["-C", folder];
+  return [command.name, ...where, "--report", "json", ...flags, ...rest];
+}
+
+async function runCommand({ env, cwd, commandLine }: Place, args: readonly string[], signal: AbortSignal) {
+  const [stdout, stderr] = [collecting(), collecting()];
+  const host: Host = Object.assign(new EventEmitter<Record<NodeJS.Signals, [NodeJS.Signals]>>(), {
+    argv: ["node", "evenkeel", ...args],
+    env,
+    pid: process.pid,
+    stdin: new PassThrough().end(),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    cwd: () => cwd,
+    exit: () => {},
+    unrecorded: true as const,
+  });
+  const interrupt = () => host.emit("SIGINT", "SIGINT");
+  signal.addEventListener("abort", interrupt, { once: true });
+  await commandLine(host);
+  signal.removeEventListener("abort", interrupt);
+  return { stdout: stdout.text().trim(), stderr: stderr.text().trim() };
+}
+
+function collecting() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+/** Bytes of a result, as JSON. */
+const mostBytes = 50_000;
+
+/** Characters of warnings and errors. */
+const mostNotes = 4000;
+
+/** Lengths to which the lists of a document are cut, until the result is short enough. */
+const lengths = [Number.POSITIVE_INFINITY, 1000, 300, 100, 30, 10, 3, 0];
+
+function limitResult(stdout: string, stderr: string, command: CliCommand): ToolResult {
+  const notes =
+    stderr.length > mostNotes ? `${stderr.slice(0, mostNotes)}\n(cut: ${stderr.length} characters)` : stderr;
+  const document: unknown = parsedJson(stdout) ?? stdout;
+  for (const most of lengths) {
+    const notice = Number.isFinite(most) ? cutText(document, most, command) : "";
+    const texts = [shorten(document, most), notes, notice].filter((text) => text !== "");
+    const content = texts.map((text) => ({ type: "text", text }) as const);
+    const result: ToolResult = { content, ...(stdout === "" && { isError: true }) };
+    if (Buffer.byteLength(JSON.stringify(result)) <= mostBytes) return result;
+  }
+  return { content: [{ type: "text", text: cutText(document, 0, command) }], isError: true };
+}
+
+function shorten(document: unknown, most: number): string {
+  if (typeof document === "string") return document;
+  const cut = (value: unknown) => (Array.isArray(value) ? value.slice(0, most) : value);
+  if (!isObject(document)) return JSON.stringify(cut(document));
+  return JSON.stringify(Object.fromEntries(Object.entries(document).map(([name, value]) => [name, cut(value)])));
+}
+
+function cutText(document: unknown, most: number, command: CliCommand): string {
+  const lists = Object.entries(Array.isArray(document) ? { items: document } : (document as object));
+  const cut = lists.flatMap(([name, list]) =>
+    Array.isArray(list) && list.length > most ? [`${name}: ${most} of ${list.length}`] : [],
+  );
+  const ways = Object.keys(inputSchema(command).properties);
+  const next = ways.length > 0 ? `; narrow it with ${ways.join(", ")}` : "";
+  return `Cut to 50 kB (${cut.join("; ")})${next}.`;
 }

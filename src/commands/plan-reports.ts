@@ -17,7 +17,7 @@ import {
 import { fleetText, progressText } from "../report/runs.ts";
 import { problemLines } from "../report/terminal.ts";
 import type { RunProgress, Stage } from "../state/run-summary.ts";
-import { findWorkspace } from "../workspace/load.ts";
+import { workspaceAbove } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
@@ -108,17 +108,9 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
 
 /** The path of the workspace in its repository, which is how review tools name files. */
 function folderInRepository(folder: string): string {
-  const workspace = dirname(workspaceFileAround(folder));
+  const workspace = dirname(workspaceAbove(folder) ?? resolve(folder, "none"));
   const top = repositoryTop(workspace);
   return top === undefined ? "" : gitPrefixOf(relative(top, workspace));
-}
-
-function workspaceFileAround(folder: string): string {
-  try {
-    return findWorkspace(folder);
-  } catch {
-    return resolve(folder, "none");
-  }
 }
 
 type Environment = Terminal["env"];

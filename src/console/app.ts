@@ -15,16 +15,15 @@ import type { WorkspaceState } from "../state/state.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
 import { findCauses } from "./causes.ts";
 import { type CommitSubjects, commitSubjects } from "./causes-section.ts";
-import { fleetPage } from "./fleet-page.ts";
+import { fleetData, fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { assetFiles, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
-import { fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { parseProjectFilters } from "./project-filter.ts";
-import { projectPage } from "./project-page.ts";
-import { reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
-import { describeProgress, type RunDetails, runPage } from "./run-page.ts";
-import { filterRuns, parseRunFilters, runsPage } from "./runs-page.ts";
-import { searchPage } from "./search-page.ts";
+import { projectData, projectPage } from "./project-page.ts";
+import { reviewData, reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
+import { describeProgress, type RunDetails, runData, runPage } from "./run-page.ts";
+import { filterRuns, parseRunFilters, runsData, runsPage } from "./runs-page.ts";
+import { searchData, searchPage } from "./search-page.ts";
 
 interface ConsoleOptions {
   readonly state: Watching;

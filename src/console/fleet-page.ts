@@ -5,10 +5,23 @@ import { badge, breakable, each, longList, type Markup, markup } from "../report
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
+import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";
 import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
 import { driftPlot, fleetDays } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, ago, dataLink, filterField, href, type ListPart, moment, pager, selectPage } from "./layout.ts";
+import {
+  age,
+  ago,
+  dataLink,
+  filterField,
+  href,
+  type ListPart,
+  moment,
+  mostRows,
+  pageFields,
+  pager,
+  selectPage,
+} from "./layout.ts";
 import {
   anyStatus,
   countByStatus,
@@ -221,4 +234,31 @@ function projectRow(head: ProjectSummary, fleet: FleetIndex | undefined): Markup
   const { at } = lastSeen(head, fleet);
   return markup`<tr><th scope="row"><a href="${projectHref(project)}">${breakable(project)}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
 `;
+}
+
+export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): object {
+  const heads = filterProjects(known.worstFirst, wanted);
+  const { server = null, whole = null } = known.fleet ?? {};
+  const part = selectPage(heads, page, mostRows);
+  const projects = part.rows.map((head) => {
+    const { project, syncStatus: status, since, differences } = head;
+    const { at: seen, run } = lastSeen(head, known.fleet);
+    return { project, status, since, differences, seen, run };
+  });
+  return {
+    ...{ server, whole, error: known.error ?? null, counts: countByStatus(heads) },
+    causes: findCauses(heads).slice(0, mostListed).map(causeRow),
+    ...pageFields(part),
+    projects,
+  };
+}
+
+const mostListed = 100;
+
+function causeRow(cause: FleetCause) {
+  const { id, cause: status, shapes, projects, since, within } = cause;
+  const [{ before, after, commit, policy, reason }] = shapes;
+  const differences = [...new Set(shapes.map(({ rest }) => rest))].filter(Boolean);
+  const commands = commandsForCause(cause).map(({ line }) => line);
+  return { id, cause: status, projects, since, within, differences, before, after, reason, policy, commit, commands };
 }

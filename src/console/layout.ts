@@ -54,6 +54,13 @@ export interface ListPart<Row> {
   readonly total: number;
 }
 
+/** Maximum number of rows on a page of a JSON document. */
+export const mostRows = 500;
+
+export function pageFields({ page, pages, total }: ListPart<unknown>) {
+  return { total, page, pages };
+}
+
 export function selectPage<Row>(all: readonly Row[], wanted: string | undefined, size = 50): ListPart<Row> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(wanted)) || 1));

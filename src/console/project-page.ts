@@ -184,3 +184,8 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
 <ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>
 `;
 }
+
+export function projectData(known: KnownState, seen: ProjectSnapshot): object {
+  const { syncStatus: status, ...rest } = seen;
+  return { ...rest, status, seen: lastSeen(seen, known.fleet) };
+}

@@ -4,8 +4,8 @@ import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { approversOf, type PlanApprovers, verifyApprovals } from "../plan/approvals/verify.ts";
-import { ownersCounted } from "../plan/heading.ts";
-import { attention, type Highlight, highlightsOf } from "../plan/highlights.ts";
+import { changeCount, ownersCounted } from "../plan/heading.ts";
+import { attention, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { changeNode } from "../report/html/rows.ts";
@@ -15,7 +15,7 @@ import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { KnownState, PlanReader } from "./known-state.ts";
-import { age, dataLink, type ListPart, moment, pager } from "./layout.ts";
+import { age, dataLink, type ListPart, moment, pageFields, pager } from "./layout.ts";
 import { planRow } from "./run-page.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -169,4 +169,19 @@ function needsNode(waiting: WaitingPlan): Markup {
   if (lacks.length === 0)
     return markup`<p>${badge("approved", "in sync")} ${has}.</p>${approversNode(waiting)}${apply}`;
   return markup`${each(lacks, (lack) => markup`<p>${badge("needs approval", "pending")} ${lack}.</p>`)}${approversNode(waiting)}${approve}`;
+}
+
+export function reviewData(part: ListPart<string>, waiting: readonly WaitingPlan[]): object {
+  const plans = waiting.map(({ run, plan, signatures, approvers, highlights, lacks, error }) => ({
+    run,
+    saved: plan?.created_at ?? "",
+    digest: plan?.digest ?? "",
+    changes: plan ? changeCount(plan.summary) : 0,
+    signatures,
+    signed_by: approvers?.approved.join("; ") ?? "",
+    highlights: highlights.map(highlightLine).join("; "),
+    lacks: lacks.join("; "),
+    error: error ?? "",
+  }));
+  return { ...pageFields(part), plans };
 }

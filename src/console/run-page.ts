@@ -145,3 +145,7 @@ export function describeProgress({ run, ended, progress }: RunSummary, { runs }:
   const { done, total } = progress;
   return { done, total, text: progressText(progress) };
 }
+
+export function runData({ summary, plan, progress, errors }: RunDetails): object {
+  return { ...summary, progress: progress ?? null, errors: Object.fromEntries(errors), plan: plan ?? null };
+}

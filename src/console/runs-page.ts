@@ -4,7 +4,19 @@ import { clipped } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import type { KnownState } from "./known-state.ts";
-import { ago, dataLink, filterField, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
+import {
+  ago,
+  dataLink,
+  filterField,
+  type ListPart,
+  moment,
+  mostRows,
+  pageFields,
+  pager,
+  parseFilters,
+  selectPage,
+  span,
+} from "./layout.ts";
 
 export interface WantedRuns {
   readonly command: string;
@@ -170,4 +182,9 @@ function isSameResult(later: RunSummary, run: RunSummary): boolean {
     (name) => later[name] === run[name],
   );
   return isAlike && JSON.stringify([later.fleet, later.reasons]) === JSON.stringify([run.fleet, run.reasons]);
+}
+
+export function runsData(runs: readonly RunSummary[], page: string | undefined): object {
+  const part = selectPage(runs, page, mostRows);
+  return { ...pageFields(part), runs: part.rows.map(({ touched: _, ...summary }) => summary) };
 }

@@ -78,3 +78,18 @@ function sectionNode<Thing>(
   const shown = things.length < count ? `the first ${things.length} of ${thousands(count)}` : thousands(count);
   return markup`<section><h2>${title} <span class="soft">${shown}</span></h2><ul class="found">${each(things, piece)}</ul></section>`;
 }
+
+/** The JSON document of search results. */
+export function searchData(known: KnownState, q: string): object {
+  const { projects, labels, runs, counts } = search(known, q);
+  const found = [
+    ...projects.map(({ project, syncStatus }) => ({ sort: "project", name: project, is: syncStatus })),
+    ...labels.map(({ kind, name }) => ({ sort: kind, name, is: "" })),
+    ...runs.map(({ run, command, outcome }) => ({
+      sort: "run",
+      name: run,
+      is: `${command}, ${outcome ?? "did not finish"}`,
+    })),
+  ];
+  return { q, counts, found };
+}
