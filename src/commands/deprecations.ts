@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
@@ -9,6 +7,7 @@ import { schedule } from "../model/deprecations.ts";
 import { findingsText, type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
 import { includedFiles } from "../scan/pipelines.ts";
 import { type Finding, scanText } from "../scan/scan.ts";
+import { workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
 import { openReports, save } from "./outputs.ts";
@@ -35,9 +34,8 @@ export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecation
 }
 
 function workspaceRelease(folder: string): string {
-  const path = join(folder, workspaceFile);
-  if (!existsSync(path) && dirname(folder) !== folder) return workspaceRelease(dirname(folder));
-  const text = existsSync(path) ? textIn({ path, name: workspaceFile }) : "";
+  const path = workspaceAbove(folder);
+  const text = path === undefined ? "" : textIn({ path, name: workspaceFile });
   const { workspace } = readWorkspace(parseManifest(workspaceFile, typeof text === "string" ? text : ""));
   return workspace.server.release;
 }

@@ -23,16 +23,13 @@ export const runs: Run<Options<"runs">> = async (terminal, options) => {
   const all = await state.runs.list();
   const shown = project === undefined ? all : all.filter((summary) => concerns(summary, project));
   const live = await liveRuns(state);
+  const none = project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);
   report({
-    text: () => historyText(shown, live) || noneText(project),
+    text: () => historyText(shown, live) || none,
     json: () => historyJson(shown, live),
   });
   return exit.done;
 };
-
-function noneText(project: string | undefined): string {
-  return project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);
-}
 
 export const journal: Run<Options<"journal">> = async (terminal, options, [wanted]) => {
   const report = openReports(terminal, options.report);
@@ -81,17 +78,14 @@ export const state: Run<Options<"state">> = async (terminal, options) => {
   const lease = (await opened.leases.holder()) ?? null;
   const watcher = (await opened.watchLeases.holder()) ?? null;
   const contents = await opened.contents();
-  const lines = [`State: ${place}`, leaseText(lease), ...watcherLines(watcher), contentsText(contents)];
+  const watching = watcher ? [`Watcher: ${holderText(watcher)} since ${watcher.since}`] : [];
+  const lines = [`State: ${place}`, leaseText(lease), ...watching, contentsText(contents)];
   report({
     text: () => lines.map(printable).join("\n"),
     json: () => JSON.stringify({ place, shared, lease, watcher, contents }, null, 2),
   });
   return exit.done;
 };
-
-function watcherLines(holder: Holder | null): readonly string[] {
-  return holder ? [`Watcher: ${holderText(holder)} since ${holder.since}`] : [];
-}
 
 function leaseText(holder: Holder | null): string {
   if (!holder) return "Lease: free";

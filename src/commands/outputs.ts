@@ -34,10 +34,7 @@ export function openReports(
   kinds: readonly string[] = ["json", "text"],
   out?: string,
 ) {
-  const targets = reportTargets(
-    requested.map((each) => replaceStdout(terminal, each)),
-    kinds,
-  );
+  const targets = reportTargets(terminal, requested, kinds);
   checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
   return (contents: Outputs): void => {
     for (const { kind, path } of targets) {
@@ -56,29 +53,26 @@ export function asksForHtml(requested: readonly string[] = []): boolean {
 }
 
 /** The requested reports. @throws UserError for a kind that the command does not have. */
-function reportTargets(requested: readonly string[], kinds: readonly string[]): ReportTarget[] {
+function reportTargets(terminal: Terminal, all: readonly string[], kinds: readonly string[]): ReportTarget[] {
+  const requested = all.map((each) => {
+    const [kind = "", ...rest] = each.split("=");
+    return isStdout(terminal, rest.join("=")) ? kind : each;
+  });
   const inPlace = requested.filter((each) => !each.includes("="));
   if (inPlace.length > 1) {
     throw new UserError(`only one report can go to stdout; give ${inPlace.slice(1).join(" and ")} a path`, exit.usage);
   }
   return requested.map((each) => {
     const [kind = "", ...rest] = each.split("=");
-    if (!kinds.includes(kind)) throw new UserError(unknownKind(kind, kinds), exit.usage);
+    if (!kinds.includes(kind)) {
+      const known = `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}`;
+      throw new UserError(`${known}${didYouMean(kind, kinds)}`, exit.usage);
+    }
     const path = rest.join("=");
     if (rest.length > 0 && !path)
       throw new UserError(`--report ${kind}= needs a path after the equals sign`, exit.usage);
     return { kind, path: path || undefined };
   });
-}
-
-function unknownKind(kind: string, kinds: readonly string[]): string {
-  return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
-}
-
-/** Replaces the path of stdout: such a report replaces the text like one without a path. */
-function replaceStdout(terminal: Terminal, requested: string): string {
-  const [kind = "", ...rest] = requested.split("=");
-  return isStdout(terminal, rest.join("=")) ? kind : requested;
 }
 
 /** True for `-` and paths of stdout, such as /dev/stdout. */
@@ -135,8 +129,7 @@ export function writeTo(terminal: Terminal, path: string, text: string): void {
 }
 
 function put(terminal: Terminal, output: Output, text: string): void {
-  if ("file" in output) writeOutput(output, `${text}\n`);
-  else if ("fd" in output && output.fd === 1) terminal.print(text);
+  if ("fd" in output && output.fd === 1) terminal.print(text);
   else if ("fd" in output && output.fd === 2) terminal.warn(text);
   else writeOutput(output, `${text}\n`);
 }

@@ -2,11 +2,11 @@ import { dirname } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
-import { createFollower, type Follower } from "../git/fast-forward.ts";
+import { createFollower } from "../git/fast-forward.ts";
 import { repositoryAround } from "../git/repository.ts";
 import { labelledErrors, reportedLine, withoutRepeats } from "../model/problem-line.ts";
 import { ownersCounted } from "../plan/heading.ts";
-import { prometheus, watchMetrics } from "../report/prometheus.ts";
+import { type CheckFigures, prometheus, watchMetrics } from "../report/prometheus.ts";
 import { readHookSecret } from "../secrets/token.ts";
 import { sharesState, unshared } from "../state/open-state.ts";
 import type { CheckEnd } from "../watch/check.ts";
@@ -31,12 +31,12 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   consoleUrlIn(terminal.env);
   const schedule = createSchedule(options);
   if (options.follow) repositoryAround(root);
-  const printer = checkPrinter(terminal);
-  const request = { ...requestOf(terminal, options), tokenExpires: printer.tokenExpires };
   const status = newStatus();
+  const printer = checkPrinter(terminal, status);
+  const request = { ...requestOf(terminal, options), tokenExpires: printer.tokenExpires };
   using follower = options.follow ? createFollower(root, terminal.interrupted) : undefined;
   terminal.listen();
-  await using _ = await listening(terminal, options, { folder, status, figures: printer.metrics });
+  await using _ = await listening(terminal, options, { folder, status, metrics: printer.metrics });
   sayWhatIsWritten(terminal, options, folder);
   const watching: WatchOptions = {
     request,
@@ -47,7 +47,13 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
     grace: options.grace,
     checks: options.maxChecks,
     ...(options.mergeRequest && { proposals: driftProposals(request) }),
-    ...(follower && { follow: following(follower, options.poll, root) }),
+    ...(follower && {
+      follow: {
+        every: options.poll,
+        forward: follower.forward,
+        touches: (from, to) => touchesWorkspace(root, from, to),
+      },
+    }),
     host: {
       say: (sentence) => terminal.note(printable(sentence)),
       warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
@@ -72,14 +78,6 @@ function checkUsage(
     wrong("--merge-request proposes to keep drift, and --apply drift reverts it; give only one");
   }
   if (workers && !sharesState(env)) wrong(unshared);
-}
-
-function following({ forward }: Follower, poll: number, root: string): NonNullable<WatchOptions["follow"]> {
-  return {
-    every: poll,
-    forward,
-    touches: (from, to) => touchesWorkspace(root, from, to),
-  };
 }
 
 const usual = 30 * 60_000;
@@ -111,61 +109,34 @@ function sayWhatIsWritten(
   }
 }
 
-interface Watched {
-  readonly folder: string;
-  readonly status: WatchStatus;
-  readonly figures: () => CheckFigures;
-}
-
 async function listening(
   { env, print, note }: Terminal,
   { hooks, host }: Options<"watch">,
-  { folder, status, figures }: Watched,
+  { folder, ...watched }: { readonly folder: string; readonly status: WatchStatus; readonly metrics: () => string },
 ): Promise<AsyncDisposable | undefined> {
   const secret = readHookSecret(env);
   if (hooks === undefined) return undefined;
-  const metrics = () => metricsText(figures(), status);
   const branch = () => followedBranch(folder);
-  const service = await serveWatch({ port: hooks, host, secret, status, clock: systemClock, metrics, branch });
+  const service = await serveWatch({ port: hooks, host, secret, clock: systemClock, branch, ...watched });
   print(`listening on ${service.url}`);
   if (secret === undefined) note("note: EVENKEEL_HOOK_SECRET is not set, so POST /hooks/push is refused");
   return service;
 }
 
-function metricsText(
-  { seen, server, checks, last, tokenExpires }: CheckFigures,
-  { standby, late }: WatchStatus,
-): string {
-  const now = systemClock.now();
-  const overdue = standby === undefined && late !== undefined && now > late;
-  const own = watchMetrics({
-    server,
-    checks,
-    last,
-    now: now / 1000,
-    tokenExpires,
-    standby: standby !== undefined,
-    overdue,
-  });
-  return [seen, own].filter(Boolean).join("\n");
-}
-
-interface CheckFigures {
+/** Prints each check, and keeps its figures for /metrics. */
+function checkPrinter(terminal: Terminal, status: WatchStatus) {
+  let figures: CheckFigures = { server: "", checks: {}, last: undefined, tokenExpires: undefined };
   /** The last full check in the format of `--report prometheus`; empty before the first one. */
-  readonly seen: string;
-  readonly server: string;
-  readonly checks: Readonly<Record<string, number>>;
-  /** When the last check ended, in seconds since 1970. */
-  readonly last: number | undefined;
-  /** Expiry of the token, in seconds since 1970. */
-  readonly tokenExpires: number | undefined;
-}
-
-function checkPrinter(terminal: Terminal) {
-  let figures: CheckFigures = { seen: "", server: "", checks: {}, last: undefined, tokenExpires: undefined };
-  const reported = { problems: "" };
+  let seen = "";
+  let reported = "";
   return {
-    metrics: (): CheckFigures => figures,
+    metrics: (): string => {
+      const { standby, late } = status;
+      const now = systemClock.now();
+      const overdue = standby === undefined && late !== undefined && now > late;
+      const own = watchMetrics({ ...figures, now: now / 1000, standby: standby !== undefined, overdue });
+      return [seen, own].filter(Boolean).join("\n");
+    },
     tokenExpires: (day: string | null) => {
       figures = { ...figures, tokenExpires: day === null ? undefined : Date.parse(day) / 1000 };
     },
@@ -173,11 +144,11 @@ function checkPrinter(terminal: Terminal) {
       const { outcome } = end;
       terminal.print(formatCheck(end));
       const problems = problemLines(end);
-      if (problems !== reported.problems) terminal.warn(problems);
-      reported.problems = problems;
+      if (problems !== reported) terminal.warn(problems);
+      reported = problems;
+      if (end.whole) seen = prometheus({ ...end, command: "watch", folder: "" }, () => seen);
       figures = {
         ...figures,
-        seen: end.whole ? renderMetrics(end, figures.seen) : figures.seen,
         server: end.plan.server.url,
         checks: { ...figures.checks, [outcome]: (figures.checks[outcome] ?? 0) + 1 },
         last: end.finishedAt.getTime() / 1000,
@@ -209,9 +180,4 @@ function problemLines({ plan, errors, applied }: CheckEnd): string {
   const refused = (applied?.refused ?? []).map(({ message }) => printable(`refused: ${message}`));
   const lines = withoutRepeats([...plan.problems, ...errors]).map((problem) => labelledErrors(reportedLine(problem)));
   return [...lines, ...refused].join("\n");
-}
-
-function renderMetrics({ plan, catalogue, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {
-  const report = { plan, catalogue, compared, seconds, finishedAt, exitCode, command: "watch", folder: "" };
-  return prometheus(report, () => before);
 }

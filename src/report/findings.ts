@@ -90,8 +90,8 @@ function worstFirst<Each extends { readonly level: Level }>(findings: readonly E
 
 /** Changes with an outcome keep the order in which they ran. */
 function byUrgency(changes: readonly PlannedChange[]): readonly PlannedChange[] {
-  const ranked = changes.map((change) => ({ change, rank: change.outcome ? 0 : urgencyOf(change) }));
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ change }) => change);
+  const rank = (change: PlannedChange) => (change.outcome ? 0 : urgencyOf(change));
+  return changes.toSorted((a, b) => rank(a) - rank(b));
 }
 
 const levels: readonly Level[] = ["error", "warning", "note"];

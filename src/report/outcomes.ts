@@ -16,27 +16,16 @@ export function outcomeLines(changes: readonly PlannedChange[], palette: Palette
 }
 
 function formatOutcomes(changes: readonly PlannedChange[], palette: Palette): readonly string[] {
-  return foldedAlike(changes, toForm).flatMap((alike) => linesOfOneForm(alike, palette));
+  return foldedAlike(changes, toForm).flatMap(([first, ...others]) => {
+    const also = `also in ${firstFew(others.map(({ project }) => project))}`;
+    return [outcomeLine(first, palette), ...(others.length > 0 ? [`      ${palette.faint(printable(also))}`] : [])];
+  });
 }
 
 function toForm(planned: PlannedChange): string {
   const { kind, key, project, policy_effect, outcome: { status, error = "" } = { status: "skipped" } } = planned;
-  return JSON.stringify([
-    status,
-    actionOf(planned),
-    resourceName(kind, key),
-    policy_effect,
-    commonForm(error, project),
-  ]);
-}
-
-function linesOfOneForm(
-  [first, ...others]: readonly [PlannedChange, ...PlannedChange[]],
-  palette: Palette,
-): readonly string[] {
-  if (others.length === 0) return [outcomeLine(first, palette)];
-  const also = `also in ${firstFew(others.map(({ project }) => project))}`;
-  return [outcomeLine(first, palette), `      ${palette.faint(printable(also))}`];
+  const name = resourceName(kind, key);
+  return JSON.stringify([status, actionOf(planned), name, policy_effect, commonForm(error, project)]);
 }
 
 function outcomeLine(planned: PlannedChange, palette: Palette): string {

@@ -126,14 +126,17 @@ function escapeLabel(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
-/** Figures of a watcher. Times are seconds since 1970, undefined before the first. */
-interface WatchFigures {
+/** Figures of checks. Times are seconds since 1970, undefined before the first. */
+export interface CheckFigures {
   readonly server: string;
   readonly checks: Readonly<Record<string, number>>;
   readonly last: number | undefined;
-  readonly now: number;
   /** Expiry of the token; undefined if there is none, or it is unknown. */
   readonly tokenExpires: number | undefined;
+}
+
+interface WatchFigures extends CheckFigures {
+  readonly now: number;
   readonly standby: boolean;
   readonly overdue: boolean;
 }

@@ -56,11 +56,11 @@ export interface Line {
   readonly words: readonly string[];
   readonly lead?: string;
   readonly highlight?: Highlight;
-  readonly place?: Pick<Place, "file"> & Partial<Place>;
-  readonly project?: string;
+  readonly place?: (Pick<Place, "file"> & Partial<Place>) | undefined;
+  readonly project?: string | undefined;
   /** Path within the document. */
-  readonly path?: string;
-  readonly rule?: string;
+  readonly path?: string | undefined;
+  readonly rule?: string | undefined;
   readonly guard?: string;
   readonly status?: string;
   readonly addresses?: readonly string[];
@@ -194,13 +194,7 @@ export function problemSections(
 
 function problemParts({ file, line, column, project, path, message, rule }: ReportedProblem): Line {
   const place = file === undefined ? undefined : ({ file, line, column } as Line["place"]);
-  return {
-    ...(place && { place }),
-    ...(project !== undefined && { project }),
-    ...(path !== undefined && { path }),
-    words: [message],
-    rule,
-  };
+  return { place, project, path, words: [message], rule };
 }
 
 export function plannedRows(changes: readonly PlannedChange[], words?: Participles, isBrief = false): readonly Row[] {

@@ -29,10 +29,7 @@ export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}):
   const title = command === "drift" ? "Drift" : plan.summary.outcomes ? "Apply" : "Plan";
   const { sections, rows } = planView(plan, catalogue, command);
   const hasRows = rows.length > 0;
-  const commands = next.map(([line, meaning]) => ({
-    purpose: `${meaning[0]?.toUpperCase()}${meaning.slice(1)}`,
-    line,
-  }));
+  const commands = next.map(([line, meaning]) => ({ purpose: capitalised(meaning), line }));
   return reportDocument(
     `${title}: ${[blockingText(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${hasRows ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
@@ -125,17 +122,8 @@ function sectionNode({
 }: Section): Markup {
   if (lines.length === 0) return markup``;
   const items = each(lines, (line) => markup`<li>${lineNode(line)}</li>\n`);
-  return noticeNode(
-    id,
-    tone,
-    heading,
-    longList(items, most, "lines", `${thousands(lines.length - most)} more`),
-    isOpen,
-  );
-}
-
-function noticeNode(id: string, tone: Section["tone"], title: string, content: Markup, isOpen = false): Markup {
-  return markup`<section aria-labelledby="${id}"><details class="notice ${tone}"${isOpen ? markup` open` : ""}><summary><h2 id="${id}">${title}</h2></summary><div>${content}</div></details></section>
+  const content = longList(items, most, "lines", `${thousands(lines.length - most)} more`);
+  return markup`<section aria-labelledby="${id}"><details class="notice ${tone}"${isOpen ? markup` open` : ""}><summary><h2 id="${id}">${heading}</h2></summary><div>${content}</div></details></section>
 `;
 }
 
@@ -174,12 +162,7 @@ function addressesNode(addresses: readonly string[]): Markup {
   return markup`<details><summary>${counted(addresses.length, "address", "addresses")}</summary>${longList(items, mostLines, "lines", more)}</details>`;
 }
 
-interface Tile {
-  readonly facet: Facet;
-  readonly word: string;
-  readonly sign: string;
-  readonly label: string;
-}
+type Tile = readonly [facet: Facet, word: string, sign: string, label: string];
 
 const actions = Object.keys(signs) as readonly Action[];
 
@@ -196,17 +179,15 @@ function labelOf(action: Row["action"], labels: Labels): string {
 function overviewNode(rows: readonly Row[], labels: Labels): Markup {
   const shownActions = actions.filter((action) => action !== "replace" || rows.some((row) => row.action === action));
   const tiles: readonly Tile[] = [
-    { facet: "policy_effect", word: "loosened", sign: "!", label: "loosened" },
-    { facet: "events", word: "lost", sign: "!", label: "losing events" },
-    ...shownActions.map(
-      (action): Tile => ({ facet: "action", word: action, sign: signs[action], label: labelOf(action, labels) }),
-    ),
+    ["policy_effect", "loosened", "!", "loosened"],
+    ["events", "lost", "!", "losing events"],
+    ...shownActions.map((action): Tile => ["action", action, signs[action], labelOf(action, labels)]),
   ];
   return markup`<fieldset class="overview"><legend class="unseen">Actions</legend><div class="tiles">${each(tiles, (tile) => tileNode(tile, rows))}</div></fieldset>
 `;
 }
 
-function tileNode({ facet, word, sign, label }: Tile, rows: readonly Row[]): Markup {
+function tileNode([facet, word, sign, label]: Tile, rows: readonly Row[]): Markup {
   const count = countChanges(rows.filter((row) => facetsOf(row)[facet] === word));
   const content = markup`<span class="number">${thousands(count)}</span> <span class="word"><span class="symbol ${word}" aria-hidden="true">${sign}</span> ${label}</span>`;
   return facetButton(facet, word, content, markup`tile ${word}`, count === 0);

@@ -127,8 +127,11 @@ function detailNode(row: Row, { most, lineUrl, link }: RowOptions): Markup {
     ...(notKept.length > 0 ? [`Sent, but the server returned another value: ${notKept.join(", ")}`] : []),
   ];
   const [only, ...others] = members;
-  const own = only && others.length === 0 ? markup`${ownFacts(only)}${(link ?? linkToChange)(only)}` : "";
-  return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row, link ?? linkToMember) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
+  const own =
+    only && others.length === 0
+      ? markup`${ownFacts(only)}${link ? link(only) : linkTo(only.address, "Link to this change")}`
+      : "";
+  return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row, link ?? (({ address, project }) => linkTo(address, project))) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
 }
 
 function placeFacts({ places, members: [change] }: Row, lineUrl: RowOptions["lineUrl"] = () => undefined): Markup {
@@ -144,14 +147,6 @@ function ownFacts({ before_call: first, call, next_call: next, item_calls: items
   return markup`${first ? fact("Before", request(first)) : ""}${fact("Request", request(call))}${next ? fact("then", request(next)) : ""}${each(items, (item) => fact("then", request(item)))}${read}`;
 }
 
-function linkToChange({ address }: PlannedChange): Markup {
-  return linkTo(address, "Link to this change");
-}
-
-function linkToMember({ address, project }: PlannedChange): Markup {
-  return linkTo(address, project);
-}
-
 function fact(name: string, text: string, url?: string): Markup {
   const code = markup`<code>${text}</code>`;
   return markup`<span class="fact">${name} ${url === undefined ? code : markup`<a href="${url}">${code}</a>`}</span>`;
@@ -164,18 +159,11 @@ function projectsNode({ members, projects, sides, places }: Row, link: (change: 
     const own = Object.entries(change.change.before ?? {}).filter(([name]) => !(name in (sides.before ?? {})));
     return markup`<li data-address="${address}">${link(change)}${each(own, ([name, value]) => fact(name, valueText(value)))}${line}${ownFacts(change)}</li>`;
   };
-  return members.length > 0 ? projectList(each(members, memberNode)) : projectNamesNode(projects);
-}
-
-function projectNamesNode(projects: readonly string[]): Markup {
-  return projectList(each(projects, (name) => markup`<li>${name}</li>`));
+  const items = members.length > 0 ? each(members, memberNode) : each(projects, (name) => markup`<li>${name}</li>`);
+  return longList(items, mostProjects, "projects", counted(items.length - mostProjects, "more project"));
 }
 
 const mostProjects = 60;
-
-function projectList(items: readonly Markup[]): Markup {
-  return longList(items, mostProjects, "projects", counted(items.length - mostProjects, "more project"));
-}
 
 export function linkTo(address: string, text = address): Markup {
   return markup`<a href="#${filterLink({ q: address })}">${text}</a>`;
