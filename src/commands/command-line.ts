@@ -6,7 +6,7 @@ import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/terminal.ts";
-import { type Flag, parsedOption, type Run } from "./command.ts";
+import { type Flag, parsedOption, type Run, wordOf } from "./command.ts";
 import { type CliCommand, type CommandName, commands, groupOf, groups, type Options } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
@@ -145,11 +145,10 @@ function refuseFolder(parent: Command, parser: Command): void {
 }
 
 function refuseIdle(parser: Command, flags: readonly Flag[]): void {
-  const longName = (flag: string) => flag.replace(/^-\w, /, "").split(" ")[0] ?? "";
   const isGiven = (name: string) =>
     parser.options.some((each) => each.long === name && parser.getOptionValueSource(each.attributeName()) === "cli");
-  for (const flag of flags.filter((each) => isGiven(longName(each.flags)))) {
-    const name = longName(flag.flags);
+  for (const flag of flags.filter((each) => isGiven(wordOf(each)))) {
+    const name = wordOf(flag);
     if (flag.with !== undefined && !isGiven(flag.with))
       parser.error(`error: ${name} has no effect without ${flag.with}`);
     const idle = flag.without?.find(isGiven);

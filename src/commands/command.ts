@@ -21,6 +21,11 @@ export interface Flag {
   readonly shared?: boolean;
 }
 
+/** `--dry-run`, or `-C`. */
+export function wordOf({ flags }: Pick<Flag, "flags">): string {
+  return flags.split(" ")[0] ?? "";
+}
+
 /** Types of option values; `list` collects repeated options. */
 export interface OptionValues {
   readonly text: string;

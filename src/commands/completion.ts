@@ -5,7 +5,7 @@ import { projectsOf } from "../manifest/projects.ts";
 import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueAround, loadWorkspace } from "../workspace/load.ts";
-import type { Flag, Run } from "./command.ts";
+import { type Flag, type Run, wordOf } from "./command.ts";
 import { folderOf } from "./run-request.ts";
 import { type CliCommand, commands, groups } from "./table.ts";
 import templates from "./templates.json" with { type: "json" };
@@ -84,16 +84,13 @@ function inCommand(command: CliCommand, before: readonly string[], word: string,
   if (given) return listValues(given, value, folder).map((each) => ({ word: `${option}=${each.word}` }));
   const open = findFlag(command, before.at(-1));
   if (open && takesValue(open)) return listValues(open, word, folder);
-  if (word.startsWith("-")) return [...command.flags.map(optionCandidate), ...everywhere];
+  if (word.startsWith("-"))
+    return [...command.flags.map((flag) => ({ word: wordOf(flag), meaning: flag.description })), ...everywhere];
   return listNames(findPlaceholder(command, before), word, folder);
 }
 
-function optionCandidate({ flags, description }: Flag): Candidate {
-  return { word: flags.split(" ")[0] ?? "", meaning: description };
-}
-
-function findFlag({ flags: known }: CliCommand, word: string | undefined): Flag | undefined {
-  return known.find(({ flags }) => flags.split(" ")[0] === word);
+function findFlag({ flags }: CliCommand, word: string | undefined): Flag | undefined {
+  return flags.find((flag) => wordOf(flag) === word);
 }
 
 function takesValue({ flags }: Flag): boolean {

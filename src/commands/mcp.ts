@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { compile } from "../base/schema.ts";
 import { version } from "../base/version.ts";
-import type { CommandRow, Flag, Run } from "./command.ts";
+import { type CommandRow, type Flag, type Run, wordOf } from "./command.ts";
 import { type CliCommand, type CommandName, commands, type Options } from "./table.ts";
 import type { Host, Terminal } from "./terminal.ts";
 
@@ -126,7 +126,7 @@ function toolCommands(): readonly CliCommand[] {
 }
 
 function listFlags({ name, flags }: CliCommand): readonly Flag[] {
-  return flags.filter((flag) => tools[name]?.includes(longName(flag)));
+  return flags.filter((flag) => tools[name]?.includes(wordOf(flag)));
 }
 
 function parseArgument({ arguments: text = "" }: CommandRow) {
@@ -153,12 +153,8 @@ function propertySchema({ flags, description, takes }: Flag): object {
   return { type: "string", description };
 }
 
-function longName({ flags }: Flag): string {
-  return flags.split(" ")[0] ?? "";
-}
-
 function propertyName(flag: Flag): string {
-  return longName(flag).slice(2).replaceAll("-", "_");
+  return wordOf(flag).slice(2).replaceAll("-", "_");
 }
 
 interface ToolResult {
@@ -194,8 +190,8 @@ function toArguments(command: CliCommand, given: JsonObject, folder: string | un
   const argument = parseArgument(command)?.name ?? "";
   const flags = listFlags(command).flatMap((flag) => {
     const value = given[propertyName(flag)];
-    if (typeof value === "boolean") return value ? [longName(flag)] : [];
-    return value === undefined ? [] : [value].flat().map((each) => `${longName(flag)}=${String(each)}`);
+    if (typeof value === "boolean") return value ? [wordOf(flag)] : [];
+    return value === undefined ? [] : [value].flat().map((each) => `${wordOf(flag)}=${String(each)}`);
   });
   const rest = given[argument] === undefined ? [] : ["--", String(given[argument])];
   const where = folder === undefined ? [] : ["-C", folder];

@@ -37,20 +37,15 @@ export async function planAs(
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const next = compared ? chooseNext(command, { ...options, savedAs: result.savedAs }, plan) : [];
+  const { savedAs } = result;
+  const steps = command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, { ...options, savedAs });
+  const next = compared ? steps : [];
   const text = () => (compared ? planAndNext(command, terminal, options, result, next) : "");
-  write({ text, json }, { plan, catalogue, exitCode: code, compared, next, saved: savedAs(options, result) });
+  const saved = options.save && result.recorded && "run" in result.recorded ? result.recorded.run : undefined;
+  write({ text, json }, { plan, catalogue, exitCode: code, compared, next, saved });
   noteRecord(terminal, options, result);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
-}
-
-function chooseNext(
-  command: "plan" | "drift",
-  options: Options<"plan"> & { readonly savedAs: string | undefined },
-  plan: Plan,
-): readonly NextStep[] {
-  return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 
 function planAndNext(
@@ -84,10 +79,6 @@ async function makePlan(
     ...{ progress, following },
   };
   return plan(request).finally(bar.stop);
-}
-
-function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | undefined {
-  return save && recorded && "run" in recorded ? recorded.run : undefined;
 }
 
 function noteRecord(terminal: Terminal, options: Options<"plan">, planned: Planned): void {

@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { shellWord } from "../base/text-format.ts";
-import type { ShownCommand } from "../report/html/markup.ts";
+import type { NextStep } from "../report/terminal.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 
 export interface FleetCause {
@@ -87,12 +87,12 @@ function mostUrgentFirst(a: FleetCause, b: FleetCause): number {
   return urgency[a.cause] - urgency[b.cause] || b.projects - a.projects || (a.since < b.since ? -1 : 1);
 }
 
-export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly ShownCommand[] {
+export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly NextStep[] {
   return listCommands([escapeGlob(address)], cause);
 }
 
 /** Commands for all projects of a cause; empty if they are unreadable. */
-export function commandsForCause({ cause, shapes, within, projects }: FleetCause): readonly ShownCommand[] {
+export function commandsForCause({ cause, shapes, within, projects }: FleetCause): readonly NextStep[] {
   if (cause === "unreadable") return [];
   const [scope, rests] = [scopeGlob(within, projects), [...new Set(shapes.map(({ rest }) => rest))]];
   const globs = rests.length > maxTargets ? [scope] : rests.map((rest) => `${scope}:${toGlob(rest)}`);
@@ -101,13 +101,13 @@ export function commandsForCause({ cause, shapes, within, projects }: FleetCause
 
 const maxTargets = 3;
 
-function listCommands(globs: readonly string[], cause: "drift" | "pending"): readonly ShownCommand[] {
+function listCommands(globs: readonly string[], cause: "drift" | "pending"): readonly NextStep[] {
   const apply = `evenkeel apply ${globs.map((glob) => `--target ${shellWord(glob)}`).join(" ")}`;
   const accept = `evenkeel accept ${globs.map(shellWord).join(" ")}`;
-  if (cause === "pending") return [{ purpose: "To apply it", line: apply }];
+  if (cause === "pending") return [[apply, "to apply it"]];
   return [
-    { purpose: "To restore what is declared", line: apply },
-    { purpose: "To keep what is live", line: accept },
+    [apply, "to restore what is declared"],
+    [accept, "to keep what is live"],
   ];
 }
 

@@ -259,6 +259,6 @@ function causeRow(cause: FleetCause) {
   const { id, cause: status, shapes, projects, since, within } = cause;
   const [{ before, after, commit, policy, reason }] = shapes;
   const differences = [...new Set(shapes.map(({ rest }) => rest))].filter(Boolean);
-  const commands = commandsForCause(cause).map(({ line }) => line);
+  const commands = commandsForCause(cause).map(([line]) => line);
   return { id, cause: status, projects, since, within, differences, before, after, reason, policy, commit, commands };
 }

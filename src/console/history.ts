@@ -1,3 +1,4 @@
+import { dayOf } from "../base/day.ts";
 import { counted, thousands } from "../base/text-format.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { RunSummary } from "../state/run-summary.ts";
@@ -110,8 +111,13 @@ const day = 86_400_000;
 export function fleetDays({ runs }: Pick<KnownState, "runs">, most: number, now = Date.now()): readonly FleetDay[] {
   const oldest = Math.min(now, ...runs.slice(-1).map(({ started }) => Date.parse(started)));
   const days = Math.min(most, Math.floor(now / day) - Math.floor(oldest / day) + 1);
-  const names = Array.from({ length: days }, (_, index) => isoDay(now - (days - 1 - index) * day));
-  const shownDays = new Map(names.map((name) => [name, emptyDay(name)]));
+  const none = (): RunSummary[] => [];
+  const shownDays = new Map(
+    Array.from({ length: days }, (_, index) => {
+      const name = dayOf(new Date(now - (days - 1 - index) * day));
+      return [name, { day: name, counts: undefined as FleetDay["counts"], applied: none(), failed: none() }];
+    }),
+  );
   for (const run of runs) {
     const of = shownDays.get((run.ended ?? run.started).slice(0, 10));
     if (!of) continue;
@@ -120,13 +126,4 @@ export function fleetDays({ runs }: Pick<KnownState, "runs">, most: number, now 
     if (unsuccessful.has(run.outcome ?? "")) of.failed.push(run);
   }
   return [...shownDays.values()];
-}
-
-function emptyDay(name: string) {
-  const none = (): RunSummary[] => [];
-  return { day: name, counts: undefined as SyncStatusCounts | undefined, applied: none(), failed: none() };
-}
-
-function isoDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -79,7 +79,8 @@ export async function watchState(open: () => Promise<WorkspaceState>): Promise<W
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
       refreshing ??= refresh();
-      return Promise.race([refreshing, waitBriefly().then(() => known)]);
+      const waiting = new Promise<KnownState>((resolve) => setTimeout(() => resolve(known), patience));
+      return Promise.race([refreshing, waiting]);
     },
     project: (path) => ask(({ snapshots }) => readSnapshot(snapshots, path)),
     [Symbol.asyncDispose]: async () => {
@@ -91,10 +92,6 @@ export async function watchState(open: () => Promise<WorkspaceState>): Promise<W
 
 async function close(state: Promise<WorkspaceState>): Promise<void> {
   await state.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {});
-}
-
-function waitBriefly(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, patience));
 }
 
 function withError(before: KnownState, error: unknown): KnownState {
@@ -122,7 +119,8 @@ async function readKnownState(
   const rest = { runs: all, live: await liveRuns(state), at };
   const marks = await snapshots.marks(shardNames);
   const changed = [...marks].filter(([name, mark]) => shards.get(name)?.mark !== mark);
-  if (changed.length === 0 && before.fleet && fleet) return { ...withoutError(before), ...rest, fleet };
+  const { projects: seen, worstFirst } = before;
+  if (changed.length === 0 && before.fleet && fleet) return { projects: seen, worstFirst, ...rest, fleet };
   for (const [name, mark] of changed) {
     // One at a time: pages are served in between.
     shards.set(name, { mark, heads: await readSummaries(snapshots, name) });
@@ -131,10 +129,6 @@ async function readKnownState(
     .flatMap(({ heads }) => heads)
     .sort((a, b) => compareTexts(a.project, b.project));
   return { fleet, projects, worstFirst: [...projects].sort(compareSyncStatus), ...rest };
-}
-
-function withoutError({ error: _, ...known }: KnownState): KnownState {
-  return known;
 }
 
 function compareSyncStatus(a: ProjectSummary, b: ProjectSummary): number {

@@ -162,8 +162,8 @@ function needsNode(waiting: WaitingPlan): Markup {
   const { run, signatures, lacks, hasPolicy } = waiting;
   const name = shellWord(run);
   const has = signatures === 0 ? "No signatures yet" : counted(signatures, "signature");
-  const approve = commandsNode([{ purpose: "To approve it", line: `evenkeel approve --plan ${name}` }]);
-  const apply = commandsNode([{ purpose: "To apply it", line: `evenkeel apply --plan ${name}` }]);
+  const approve = commandsNode([[`evenkeel approve --plan ${name}`, "to approve it"]]);
+  const apply = commandsNode([[`evenkeel apply --plan ${name}`, "to apply it"]]);
   if (!hasPolicy)
     return markup`<p>${has}. Required approvals are unknown here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
   if (lacks.length === 0)

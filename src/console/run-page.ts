@@ -2,7 +2,7 @@ import { projectHref } from "../base/console-paths.ts";
 import { grouped } from "../base/grouped.ts";
 import { commonForm, counted, thousands } from "../base/text-format.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import { each, factList, type Markup, markup } from "../report/html/markup.ts";
+import { capitalised, each, factList, type Markup, markup } from "../report/html/markup.ts";
 import { changeNode } from "../report/html/rows.ts";
 import { progressText } from "../report/runs.ts";
 import { plannedRows } from "../report/view.ts";
@@ -27,7 +27,7 @@ export function runPage({ live }: KnownState, details: RunDetails, page: string 
   const { run, command } = summary;
   const name = command || "run";
   return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
-<h1>${name.charAt(0).toUpperCase()}${name.slice(1)} of ${moment(summary.started)} ${runOutcomeNode(summary, live)}</h1>
+<h1>${capitalised(name)} of ${moment(summary.started)} ${runOutcomeNode(summary, live)}</h1>
 ${progress ? liveNode(run, progress) : ""}${each(summary.reasons ?? [], (reason) => markup`<p class="notice bad">${reason}</p>`)}
 ${factsNode(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}

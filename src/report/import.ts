@@ -1,8 +1,7 @@
 import { blanksIn, type Draft, ownerOfDraft } from "../author/import/policy.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
-import type { JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
-import { counted, firstFew, foldedAlike, thousands } from "../base/text-format.ts";
+import { counted, firstFew, foldedAlike, paragraphs, thousands } from "../base/text-format.ts";
 import { selectorKeys } from "../manifest/policy-text.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -64,7 +63,7 @@ export function importText(
     written.length > 0 ? nextStepsText(next, palette) : "",
     written.length + idle.length + problems.length === 0 && !notImported ? nothingFound : "",
   ];
-  return parts.filter((text) => text !== "").join("\n\n");
+  return paragraphs(parts);
 }
 
 const nothingFound = "Nothing to import: the token sees no project. evenkeel whoami shows whose token it is.";
@@ -100,11 +99,18 @@ function omissionLine([first, ...others]: readonly [Problem, ...Problem[]]): str
 
 function summary(written: ImportReport["written"], notImported: readonly Problem[]): string {
   const drafts = written.map(([, draft]) => draft);
-  const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
-  const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
-  const taken = drafts.flatMap(({ entries }) => entries).length + off + absent;
-  const gone = [off > 0 && `, ${off} of them as disabled`, absent > 0 && `, ${absent} of them as absent`];
-  return `Imported: ${taken}${gone.filter((each) => each !== false).join("")}. Not imported: ${notImported.length}.`;
+  const gone = goneCounts(drafts);
+  const taken = gone.reduce((sum, [count]) => sum + count, drafts.flatMap(({ entries }) => entries).length);
+  const words = gone.map(([count, word]) => `, ${count} of them as ${word}`);
+  return `Imported: ${taken}${words.join("")}. Not imported: ${notImported.length}.`;
+}
+
+/** The numbers of entries that turn something off. */
+function goneCounts(drafts: readonly Draft[]): readonly (readonly [count: number, word: string])[] {
+  const counts = (["disabled", "absent"] as const).map(
+    (word) => [drafts.flatMap((draft): readonly unknown[] => draft[word] ?? []).length, word] as const,
+  );
+  return counts.filter(([count]) => count > 0);
 }
 
 function part(palette: Palette, title: string, lines: readonly string[]): string {
@@ -118,16 +124,14 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 
 function formatCounts(drafts: readonly Draft[], catalogue: Catalogue): string {
   const entries = drafts.flatMap((draft) => draft.entries);
-  const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
-  const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
   const kinds = grouped(listKinds(drafts, catalogue), ({ section }) => section);
   const counts = Array.from(kinds, ([section, rows]) => {
     const count = rows.flatMap(({ kind }) => listKeys(entries, kind)).length;
     const one = kindWord(rows[0]?.kind ?? section);
-    return count > 0 && (count === 1 && one === section ? one : counted(count, one, section));
+    return count === 0 ? "" : count === 1 && one === section ? one : counted(count, one, section);
   });
-  const gone = [off > 0 && `${off} disabled`, absent > 0 && `${absent} absent`];
-  return [...counts, ...gone].filter((each) => each !== false).join(", ") || "only comments";
+  const gone = goneCounts(drafts).map(([count, word]) => `${count} ${word}`);
+  return [...counts, ...gone].filter(Boolean).join(", ") || "only comments";
 }
 
 function listKinds(drafts: readonly Draft[], catalogue: Catalogue): readonly PolicyKind[] {
@@ -190,16 +194,11 @@ function countLiterals(written: ImportReport["written"], catalogue: Catalogue): 
   ).length;
 }
 
-function selectionOf(draft: Draft): JsonObject {
-  const owner = ownerOfDraft(draft);
-  return { [selectorKeys[owner]]: owner === "instance" ? true : draft.projects };
-}
-
 export function importJson({ written, idle, archived = 0, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
     name: draft.name,
-    ...selectionOf(draft),
+    [selectorKeys[ownerOfDraft(draft)]]: ownerOfDraft(draft) === "instance" ? true : draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
     ...Object.fromEntries(
       listKinds([draft], catalogue).map(({ kind, section }) => [section, listKeys(draft.entries, kind)]),

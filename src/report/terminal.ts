@@ -15,16 +15,9 @@ export interface Palette {
 
 type Paint = (text: string) => string;
 
-const unpainted: Paint = (text) => text;
+const as: Paint = (text) => text;
 
-export const plain: Palette = {
-  add: unpainted,
-  change: unpainted,
-  remove: unpainted,
-  strong: unpainted,
-  faint: unpainted,
-  warn: unpainted,
-};
+export const plain: Palette = { add: as, change: as, remove: as, strong: as, faint: as, warn: as };
 
 /** Rows below a faint heading; {@link widthOf} aligns the columns, and empty columns are left out. */
 export function columns(heading: readonly string[], rows: readonly (readonly string[])[], palette: Palette): string {

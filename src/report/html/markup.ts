@@ -1,4 +1,5 @@
 import { printable } from "../../base/printable.ts";
+import type { NextStep } from "../terminal.ts";
 
 /** A fragment of an HTML page. Text from outside cannot become markup in it. */
 export class Markup {
@@ -65,6 +66,10 @@ export function breakable(text: string): Markup {
   return markup`${text.split(/(?<=[/_])/).map((part, index) => markup`${index > 0 ? ownMarkup("<wbr>") : ""}${part}`)}`;
 }
 
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A list that shows its first `most` items and folds the others under `title`. */
 export function longList(items: readonly Markup[], most: number, className: string, title: string): Markup {
   const list = markup`<ul class="${className}">${items.slice(0, most)}</ul>`;
@@ -82,13 +87,8 @@ export function factList(facts: readonly (readonly [name: string, value: string 
   return markup`<dl class="facts">${each(shown, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export interface ShownCommand {
-  readonly purpose: string;
-  readonly line: string;
-}
-
 /** Commands, each with its purpose. The page's script adds a copy button to each. */
-export function commandsNode(commands: readonly ShownCommand[]): Markup {
+export function commandsNode(commands: readonly NextStep[]): Markup {
   if (commands.length === 0) return markup``;
-  return markup`<dl class="commands">${each(commands, ({ purpose, line }) => markup`<div><dt>${purpose}</dt><dd><code class="command">${line}</code></dd></div>`)}</dl>`;
+  return markup`<dl class="commands">${each(commands, ([line, purpose]) => markup`<div><dt>${capitalised(purpose)}</dt><dd><code class="command">${line}</code></dd></div>`)}</dl>`;
 }

@@ -11,7 +11,7 @@ import type { NextStep } from "../terminal.ts";
 import { type Line, planView, type Row, type Section } from "../view.ts";
 import { reportDocument } from "./document.ts";
 import { type Facet, type Filter, filterLink } from "./filter-link.ts";
-import { badge, commandsNode, each, factList, longList, type Markup, markup } from "./markup.ts";
+import { badge, capitalised, commandsNode, each, factList, longList, type Markup, markup } from "./markup.ts";
 import { changeNode, facetsOf, linkTo, type RowOptions, signs, sourceText } from "./rows.ts";
 
 interface PlanPage {
@@ -29,12 +29,11 @@ export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}):
   const title = command === "drift" ? "Drift" : plan.summary.outcomes ? "Apply" : "Plan";
   const { sections, rows } = planView(plan, catalogue, command);
   const hasRows = rows.length > 0;
-  const commands = next.map(([line, meaning]) => ({ purpose: capitalised(meaning), line }));
   return reportDocument(
     `${title}: ${[blockingText(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${hasRows ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${before ?? ""}${planHead(plan, title)}
-<main>${commandsNode(commands)}
+<main>${commandsNode(next)}
 <div id="notices">${each(sections, sectionNode)}</div>
 ${hasRows ? markup`${overviewNode(rows, labels)}${listNode(rows, markup`${toolbarNode(rows)}`, { labels, lineUrl })}` : ""}
 </main>
@@ -243,10 +242,6 @@ ${toolbar}
 <p class="calm" id="none" hidden>No change matches. Try fewer words, or clear the filters.</p>
 </section>
 `;
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function computeRank({ effect, sign }: Row): number {
