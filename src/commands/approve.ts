@@ -4,7 +4,6 @@ import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import type { Catalogue } from "../model/catalogue.ts";
 import type { Outcome } from "../model/types.ts";
 import { armoredBlocks, sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { messageOf, planNamespace } from "../plan/approvals/verify.ts";
@@ -145,7 +144,11 @@ async function merging(
   write: WriteReports,
 ): Promise<ExitCode> {
   const catalogue = catalogueAround(folderOf(terminal, options));
-  const [first, ...others] = await Promise.all(files.map((file) => readPart(terminal, file)));
+  const readPart = async (name: string): Promise<NamedPlan> => ({
+    name,
+    plan: await readReport(planPath(terminal.cwd, name)),
+  });
+  const [first, ...others] = await Promise.all(files.map(readPart));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
   const today = dayOf(new Date());
@@ -162,21 +165,12 @@ async function merging(
   });
   printProblems(terminal, plan);
   if (options.out) writeTo(terminal, options.out, json);
-  write(
-    { text: () => (compared ? mergedPlanText(terminal, plan, catalogue) : ""), json: () => json },
-    { plan, catalogue, exitCode: code, compared },
-  );
+  const { palette } = terminal;
+  const text = () => (plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, catalogue, palette));
+  write({ text: () => (compared ? text() : ""), json: () => json }, { plan, catalogue, exitCode: code, compared });
   return code;
-}
-
-async function readPart({ cwd }: Terminal, name: string): Promise<NamedPlan> {
-  return { name, plan: await readReport(planPath(cwd, name)) };
 }
 
 function collectOutcomes({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {
   return new Map(changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])));
-}
-
-function mergedPlanText({ palette }: Terminal, plan: Plan, catalogue: Catalogue): string {
-  return plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, catalogue, palette);
 }

@@ -104,8 +104,8 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
     .description(asSentence(command.summary))
     .addHelpText("before", `${examplesText(command)}\n`)
     .helpGroup(parent.parent ? "Commands:" : `${groupOf(command.name)}:`);
-  const [own, shared] = partedFlags(command.flags);
-  for (const flag of own) parser.addOption(parsedOption(flag));
+  const shared = command.flags.filter((flag) => flag.shared);
+  for (const flag of command.flags) if (!flag.shared) parser.addOption(parsedOption(flag));
   for (const option of [...shared.map(parsedOption), new Option("--no-color", "plain text")])
     parser.addOption(option.helpGroup(sharedHeading));
   parser.addHelpOption(new Option("-h, --help", "display help for command").helpGroup(sharedHeading));
@@ -124,10 +124,6 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
 }
 
 const sharedHeading = "Shared options:";
-
-function partedFlags(flags: readonly Flag[]): readonly [own: readonly Flag[], shared: readonly Flag[]] {
-  return [flags.filter(({ shared }) => !shared), flags.filter(({ shared }) => shared)];
-}
 
 /** Rejects `-C one -C other`. */
 function refuseSecond(root: Command): void {

@@ -34,24 +34,18 @@ function connectWith<Connection extends Reader & Closing>(connect: (options: Cli
   return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
     const report = openReports(terminal, options.report);
     await using connection = await connect(connectionFrom(requestOf(terminal, options)));
-    const shown = await work(connection).catch(reportFailure);
-    if (!isFailure(shown)) {
-      report(shown);
+    const shown = await work(connection).catch((error): Shown => {
+      if (error instanceof CallFailed) return { status: "failed", error: explainCallFailure(error) };
+      throw error;
+    });
+    if (typeof shown.error !== "string") {
+      report(shown as ReportContents);
       return exit.done;
     }
     terminal.warn(printable(`error: ${shown.error}`));
     report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
     return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
   };
-}
-
-function reportFailure(error: unknown): Shown {
-  if (error instanceof CallFailed) return { status: "failed", error: explainCallFailure(error) };
-  throw error;
-}
-
-function isFailure(shown: Shown): shown is Exclude<Shown, ReportContents> {
-  return typeof shown.error === "string";
 }
 
 export function shownDeployment(written: WriteOutcome, { palette, note: tell }: Terminal): Shown {

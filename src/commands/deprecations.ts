@@ -43,7 +43,8 @@ function workspaceRelease(folder: string): string {
 export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
   const report = openReports(terminal, options.report);
   const release = releaseOf(terminal, options);
-  const files = distinct(paths.flatMap((path) => filesBelow(terminal.cwd, path)));
+  const found = paths.flatMap((path) => filesBelow(terminal.cwd, path));
+  const files = [...new Map(found.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
   const settings = { terminal, release, fix: options.fix ?? false, included: includedAmong(files) };
   const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(settings, file)));
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
@@ -108,10 +109,6 @@ function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable
     if (error instanceof UserError) return { unreadable: error.message };
     throw error;
   }
-}
-
-function distinct(files: readonly (TextFile | Unreadable)[]): readonly (TextFile | Unreadable)[] {
-  return [...new Map(files.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
 }
 
 function printFixed(terminal: Terminal, scanned: readonly (ScannedFile | Unreadable)[]): void {

@@ -1,8 +1,7 @@
 import { exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { describeServerUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import { labelledErrors, reportedLine, reportedProblem } from "../model/problem-line.ts";
+import { bySeverity, labelledErrors, type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { compareRevisions } from "../plan/revision/revision.ts";
 import { revisionKinds } from "../report/report.ts";
@@ -29,8 +28,8 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
   const { catalogue } = opened.after.side.workspace;
-  const { name } = opened.after.side.workspace;
-  const fleet = fleetFile ?? (await keptFleet(terminal, { root: opened.root, name }, listServers(terminal, opened)));
+  const workspaces = [opened.after.side.workspace, opened.before.side.workspace] as const;
+  const fleet = fleetFile ?? (await keptFleet(terminal, opened.root, ...workspaces));
   const document = createDocument(opened, fleet);
   printRevisionProblems(terminal, document);
   report({
@@ -45,28 +44,29 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   });
 };
 
-function listServers({ env }: Terminal, { before, after }: OpenedRevisions): readonly string[] {
-  return [before, after].map(({ side }) => describeServerUrl(env, side.workspace.server));
-}
-
 function createDocument({ before, after }: OpenedRevisions, fleet: KnownFleet | undefined): RevisionDocument {
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
-  const absent = before.isThere ? [] : [absentWorkspace];
-  const problems = [
-    ...at(before.commit, [...before.problems, ...(diff?.problems.before ?? [])].filter(isShown)),
-    ...at(before.commit, absent),
-    ...at(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
-    ...at(null, fleet?.problems ?? []),
+  const olderProblems = [...before.problems, ...(diff?.problems.before ?? [])].filter(isShown);
+  const sides = [
+    reportSide(before.commit, before.isThere ? olderProblems : [...olderProblems, absentWorkspace]),
+    reportSide(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
+    reportSide(null, fleet?.problems ?? []),
   ];
   const heading = {
     base: { revision: before.commit ?? "" },
     head: { revision: after.commit },
     listing: fleet?.listing ?? null,
-    problems: problems.filter(({ problem }) => isError(problem)).map(toReported),
-    warnings: problems.filter(({ problem }) => !isError(problem)).map(toReported),
+    problems: sides.flatMap(({ problems }) => problems),
+    warnings: sides.flatMap(({ warnings }) => warnings),
   };
   return revisionDocument(heading, diff);
+}
+
+function reportSide(revision: string | null, all: readonly Problem[]) {
+  const { problems, warnings } = bySeverity(all);
+  const at = (problem: ReportedProblem): RevisionProblem => ({ ...problem, revision });
+  return { problems: problems.map(at), warnings: warnings.map(at) };
 }
 
 const absentWorkspace: Problem = {
@@ -76,25 +76,8 @@ const absentWorkspace: Problem = {
 };
 
 /** Errors, and warnings about files of the older revision that the comparison lacks. Its other warnings are omitted. */
-function isShown(problem: Problem): boolean {
-  return isError(problem) || problem.rule === "submodule";
-}
-
-function isError({ severity }: Problem): boolean {
-  return severity === "error";
-}
-
-interface ProblemAt {
-  readonly revision: string | null;
-  readonly problem: Problem;
-}
-
-function at(revision: string | null, problems: readonly Problem[]): readonly ProblemAt[] {
-  return problems.map((problem) => ({ revision, problem }));
-}
-
-function toReported({ revision, problem }: ProblemAt): RevisionProblem {
-  return { ...reportedProblem(problem), revision };
+function isShown({ severity, rule }: Problem): boolean {
+  return severity === "error" || rule === "submodule";
 }
 
 function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {

@@ -96,7 +96,10 @@ function writeMissing(terminal: Terminal, folder: string, texts: readonly NamedT
   const root = resolve(terminal.cwd, folder);
   const files = texts.map(([file, text]) => ({ name: join(folder, file), path: join(root, file), text }));
   const missing = files.filter(({ path }) => !isThere(path));
-  for (const { name, path } of missing) refuseLink(name, linkFault(root, relative(root, path)));
+  for (const { name, path } of missing) {
+    const fault = linkFault(root, relative(root, path));
+    if (fault !== undefined) throw new UserError(`cannot write ${name}: ${fault}; nothing was written`);
+  }
   makeFiles(missing);
 }
 
@@ -119,10 +122,6 @@ function createFiles(
     ...(pipeline ? [[pipeline.file, pipeline.text] as const] : []),
     ...schemas.map(([name, schema]) => [join(schemaFolder, name), JSON.stringify(schema, null, 2)] as const),
   ];
-}
-
-function refuseLink(name: string, fault: string | undefined): void {
-  if (fault !== undefined) throw new UserError(`cannot write ${name}: ${fault}; nothing was written`);
 }
 
 /** A platform's server may have any release, unless one is set. */

@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { describeSystemError } from "../base/system-errors.ts";
+import { describeServerUrl } from "../client/server-url.ts";
+import type { Workspace } from "../manifest/workspace.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Listing } from "../report/revision.ts";
 import { keptProjects, type ProjectList } from "../state/notes.ts";
@@ -49,12 +51,14 @@ function checkLine(text: string): string | undefined {
   return /^\/|\/\//.test(text) ? "a path that begins with a slash, or has an empty part" : undefined;
 }
 
-/** The project list of the last plan for one of these servers; undefined if it is unavailable. */
+/** The project list of the last plan for one of these workspaces' servers; undefined if it is unavailable. */
 export async function keptFleet(
   { env, note }: Pick<Terminal, "env" | "note">,
-  { root, name }: Pick<StateOf, "root" | "name">,
-  servers: readonly string[],
+  root: string,
+  ...workspaces: readonly [Workspace, ...Workspace[]]
 ): Promise<KnownFleet | undefined> {
+  const servers = workspaces.map(({ server }) => describeServerUrl(env, server));
+  const { name } = workspaces[0];
   const stored = await readKept({ root, name, env }).catch((error) => {
     if (!(error instanceof UserError)) throw error;
     note(printable(`note: the saved project list is not used: ${error.message}`));

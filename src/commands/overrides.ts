@@ -2,10 +2,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeTexts } from "../author/accept/manifests.ts";
 import { changesByPruning, pruneTexts } from "../author/prune.ts";
-import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { compareTexts } from "../base/text-format.ts";
-import { describeServerUrl } from "../client/server-url.ts";
 import { rulingFor } from "../manifest/layers.ts";
 import { isWide, overridesOf } from "../manifest/overrides.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -62,20 +61,13 @@ async function openOffline(
 ): Promise<OfflineFleet | undefined> {
   const request = requestOf(terminal, options);
   const context = validated(loadWorkspace(request.folder, request.env), request);
-  const fleet = await readFleet(terminal, context, options.projects);
+  const { root, workspace } = context.loaded;
+  const { projects: file } = options;
+  const fleet = file === undefined ? await keptFleet(terminal, root, workspace) : projectFile(terminal, file);
   const problems = [...context.problems, ...(fleet?.problems ?? [])];
   printProblems(terminal, bySeverity(problems));
   if (hasErrors(problems)) return undefined;
   return { context, fleet, projects: knownProjects(context.policies, fleet?.projects) };
-}
-
-function readFleet(
-  terminal: Terminal,
-  { loaded: { root, workspace } }: Checked,
-  file: string | undefined,
-): Promise<KnownFleet | undefined> {
-  if (file !== undefined) return Promise.resolve(projectFile(terminal, file));
-  return keptFleet(terminal, { root, name: workspace.name }, [describeServerUrl(terminal.env, workspace.server)]);
 }
 
 function findPolicy(name: string, policies: readonly Policy[]): Policy {
@@ -135,37 +127,26 @@ export const prune: Run<Options<"prune">> = async (terminal, options, names) => 
     terminal.note("Nothing to prune.");
     return exitCode({});
   }
-  return writePruned(terminal, options, { context, pruned, found });
-};
-
-interface Writing {
-  readonly context: Checked;
-  readonly pruned: ReturnType<typeof pruneTexts>;
-  readonly found: PruneReport;
-}
-
-async function writePruned(
-  terminal: Terminal,
-  options: Options<"prune">,
-  { context, pruned, found }: Writing,
-): Promise<ExitCode> {
   if (options.check) {
     terminal.note(`Could go: ${prunedCounts({ ...found, entries: [...found.entries, ...found.left] })}.`);
     return exitCode({ problem: true });
   }
+  if (!(await isAgreed(terminal, options, found))) {
+    terminal.note("Nothing was written.");
+    return exitCode({ problem: true });
+  }
+  writeTexts(context, (root, texts) => writeFiles(terminal, root, texts), pruned);
+  terminal.note(`Removed ${prunedCounts(found)}.`);
+  return exitCode({ problem: pruned.left.length > 0 });
+};
+
+async function isAgreed(terminal: Terminal, options: Options<"prune">, found: PruneReport): Promise<boolean> {
   const counts = prunedCounts(found);
   const isChange = found.changes.length > 0 || found.unseen;
   if (!options.yield && found.changes.length > 0)
     throw new UserError(`${found.changes[0]?.address} would change; nothing was written`);
-  if (options.yield && !options.yes && isChange) {
-    if (!(await terminal.confirm(`Remove ${counts}? Only yes removes them: `))) {
-      terminal.note("Nothing was written.");
-      return exitCode({ problem: true });
-    }
-  }
-  writeTexts(context, (root, texts) => writeFiles(terminal, root, texts), pruned);
-  terminal.note(`Removed ${counts}.`);
-  return exitCode({ problem: pruned.left.length > 0 });
+  if (!options.yield || options.yes || !isChange) return true;
+  return terminal.confirm(`Remove ${counts}? Only yes removes them: `);
 }
 
 function writeFiles(terminal: Terminal, root: string, texts: ReadonlyMap<string, string>): void {

@@ -35,7 +35,10 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
       : await readDeclared(terminal, request, project, catalogue);
     if (!known) return exit.problem;
     const { listeners, unread } = known;
-    for (const each of unread) terminal.warn(printable(`error: ${unreadText(project, each)}`));
+    for (const { kind, key = "", failure } of unread) {
+      const why = `could not be read and is left out: ${explainCallFailure(failure)}`;
+      terminal.warn(printable(`error: ${addressOf(project, kind, key)} ${why}`));
+    }
     const routes = {
       routes: routesOf(listeners, query),
       unknown: unknownRoutesOf(listeners, query),
@@ -63,14 +66,6 @@ function checkedEvent(event: string | undefined, { events }: Catalogue): string 
   throw new UserError(`there is no event ${JSON.stringify(event)}${near || `; there are ${names}`}`, exit.usage);
 }
 
-function unreadText(project: string, { kind, key = "", failure }: Unread): string {
-  return `${addressOf(project, kind, key)} could not be read and is left out: ${explainCallFailure(failure)}`;
-}
-
-function listening({ integrations }: Catalogue, event: string | undefined) {
-  return (slug: string) => receivesEvents(integrations.get(slug), event);
-}
-
 interface Known {
   readonly listeners: readonly Listener[];
   readonly unread: readonly Unread[];
@@ -79,7 +74,8 @@ interface Known {
 async function readReported(request: Request, name: string, event: string): Promise<Known> {
   await using reader = await connectReader(connectionFrom(request));
   const { catalogue } = reader;
-  const { live, unread } = await readActiveReadable(reader, { name }, listening(catalogue, event));
+  const isListening = (slug: string) => receivesEvents(catalogue.integrations.get(slug), event);
+  const { live, unread } = await readActiveReadable(reader, { name }, isListening);
   return { listeners: liveListeners(live, catalogue), unread };
 }
 

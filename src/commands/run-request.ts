@@ -17,6 +17,8 @@ import type { Terminal } from "./terminal.ts";
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
   if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
+  // The shard 1/1 is everything.
+  const part = shard && chooseShard(shard, terminal);
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
@@ -31,7 +33,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
     ...(workers && { workers }),
     ...(giveUpAfter && { patience: { giveUpAfter } }),
-    ...(shard && toShardOptions(chooseShard(shard, terminal))),
+    ...(part && part.total > 1 && { shard: shardOf(part), part: `${part.index}/${part.total}` }),
     ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
   };
 }
@@ -41,11 +43,6 @@ function createStop({ interrupted, warn }: Terminal, timeout: number | undefined
   interrupted.addEventListener("abort", say, { once: true });
   if (!timeout) return interrupted;
   return AbortSignal.any([interrupted, deadline(timeout, `the run's --timeout of ${timeout / 1000} s has passed`)]);
-}
-
-/** The shard 1/1 is everything. */
-function toShardOptions(part: Shard): Pick<Request, "shard" | "part"> {
-  return part.total === 1 ? {} : { shard: shardOf(part), part: `${part.index}/${part.total}` };
 }
 
 /** `auto` reads the shard from the environment of the pipeline; a job that is not parallel has no shard. */

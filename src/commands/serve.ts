@@ -8,8 +8,8 @@ import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
-import { type ChaosRule, parseChaos } from "../server/chaos.ts";
-import { parseSeed, type Seed } from "../server/seed.ts";
+import { parseChaos } from "../server/chaos.ts";
+import { parseSeed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Run } from "./command.ts";
 import { checkedRelease } from "./run-request.ts";
@@ -26,8 +26,8 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
     ...rest,
     release,
     kinds,
-    ...(seed && { seed: readSeed(terminal, seed, options.dialect, kinds) }),
-    ...(chaos && { chaos: readChaos(terminal, chaos) }),
+    ...(seed && checkRead(parseSeed(readNamedFile(terminal, seed), seed, catalogueOf(options.dialect), kinds))),
+    ...(chaos && checkRead(parseChaos(readNamedFile(terminal, chaos), chaos))),
     ...(data && { data: resolve(terminal.cwd, data) }),
   });
   terminal.listen();
@@ -47,26 +47,14 @@ async function startServer(options: ServerOptions & Pick<Options<"serve">, "host
 }
 
 function ownKinds({ cwd }: Terminal, folder: string): readonly ResourceKind[] {
-  const read = readKinds(cwd, folder);
-  if ("problems" in read) throw new UserError(formatProblems(read.problems));
-  if (read.kinds.length > 0) return read.kinds;
+  const { kinds } = checkRead(readKinds(cwd, folder));
+  if (kinds.length > 0) return kinds;
   throw new UserError(`no document of kind: ResourceKind in ${folder}`);
 }
 
-function readSeed(terminal: Terminal, file: string, dialect: string, kinds: readonly ResourceKind[]): Seed {
-  const parsed = parseSeed(readNamedFile(terminal, file), file, catalogueOf(dialect), kinds);
-  if ("seed" in parsed) return parsed.seed;
-  throw new UserError(formatProblems(parsed.problems));
-}
-
-function readChaos(terminal: Terminal, file: string): readonly ChaosRule[] {
-  const parsed = parseChaos(readNamedFile(terminal, file), file);
-  if ("chaos" in parsed) return parsed.chaos;
-  throw new UserError(formatProblems(parsed.problems));
-}
-
-function formatProblems(problems: readonly Problem[]): string {
-  return problems.map(problemLine).join("\n");
+function checkRead<Read extends object>(read: Read | { readonly problems: readonly Problem[] }): Read {
+  if ("problems" in read) throw new UserError(read.problems.map(problemLine).join("\n"));
+  return read;
 }
 
 function readNamedFile({ cwd }: Terminal, file: string): string {
@@ -93,13 +81,12 @@ function listFiles(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
     return names
-      .filter((name) => /\.ya?ml$/.test(name) && !name.split(sep).some(isIgnored))
+      .filter(
+        (name) =>
+          /\.ya?ml$/.test(name) && !name.split(sep).some((part) => part.startsWith(".") || part === "node_modules"),
+      )
       .map((name) => join(folder, name));
   } catch (error) {
     throw new UserError(`cannot read ${folder}: ${describeSystemError(error)}`);
   }
-}
-
-function isIgnored(name: string): boolean {
-  return name.startsWith(".") || name === "node_modules";
 }

@@ -1,10 +1,11 @@
 import { exit, exitCode, UserError } from "../base/exit.ts";
+import { groupedAs } from "../base/grouped.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { type ClientOptions, connectReader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type Backoff, defaultBackoff } from "../client/retry.ts";
-import { type Blame, blameLines } from "../git/blame.ts";
+import { blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { namedProjects, needsLookup } from "../manifest/projects.ts";
@@ -88,11 +89,8 @@ function namedProject(name: string): Project {
 async function identify(terminal: Terminal, name: string, context: Checked): Promise<Project> {
   const project = namedProject(name);
   if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, context);
-  return isMeantByGlobs(project, context) ? confirmProject(terminal, project, context) : project;
-}
-
-/** Globs also match projects that do not exist, so the project is looked up; prints a note if the server is unavailable. */
-async function confirmProject(terminal: Terminal, project: Project, context: Checked): Promise<Project> {
+  if (!isMeantByGlobs(project, context)) return project;
+  // Globs also match projects that do not exist.
   try {
     return await lookUp(project.name, context, { backoff: once });
   } catch (error) {
@@ -198,7 +196,8 @@ async function collectBlaming({ context, desired }: EffectiveProject, parts: Add
   const { lines, git } = blameLinesOf(root, shown);
   const key =
     desired.resources.find((each) => each.identity === identityOf(workspace.catalogue, parts))?.key ?? parts.key;
-  const names = listNames(project).map((name) => addressOf(name, parts.kind, key));
+  const { name, id, path = name } = project;
+  const names = [...new Set([name, path, String(id ?? name)])].map((each) => addressOf(each, parts.kind, key));
   return {
     address: addressOf(project.name, parts.kind, key),
     project: project.name,
@@ -208,10 +207,6 @@ async function collectBlaming({ context, desired }: EffectiveProject, parts: Add
     git,
     outcomes: await lastOutcomes(state.journals, names),
   };
-}
-
-function listNames({ name, id, path }: Project): readonly string[] {
-  return [...new Set([name, path ?? name, String(id ?? name)])];
 }
 
 function shownLines({ policies, loaded }: Checked, desired: DesiredProject, parts: AddressParts): readonly ShownLine[] {
@@ -241,12 +236,12 @@ function unknownAddress({ project, resources }: DesiredProject, { kind, key }: A
 /** Runs `git blame` once for each file. */
 function blameLinesOf(root: string, shown: readonly ShownLine[]): Pick<Blaming, "lines" | "git"> {
   const places = shown.map(({ line }) => line.place());
-  const files = new Map<string, Blame>();
-  for (const { file } of places) {
-    if (files.has(file)) continue;
-    const lines = places.flatMap((place) => (place.file === file ? [place.line] : []));
-    files.set(file, blameLines(root, file, lines));
-  }
+  const byFile = groupedAs(
+    places,
+    ({ file }) => file,
+    ({ line }) => line,
+  );
+  const files = new Map([...byFile].map(([file, lines]) => [file, blameLines(root, file, lines)]));
   const whys = [...files.values()].flatMap((blame) => ("why" in blame ? [blame.why] : []));
   const lines = shown.map(({ what, role, line, selector }, index): BlamedLine => {
     const place = places[index] ?? line.place();

@@ -89,7 +89,9 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
 /** Node's own stream ignores partial writes, as on a full disk. */
 function writerTo(stream: OutputStream): (text: string) => void {
   const { fd } = stream;
-  if (fd === undefined || !isRegular(fd)) return (text) => void stream.write(text);
+  // A bigint, because Node.js caches a plain `stat` of a pipe, and then fails to resolve links to packages in a linked
+  // installation.
+  if (fd === undefined || !fstatSync(fd, { bigint: true }).isFile()) return (text) => void stream.write(text);
   return (text) => {
     try {
       writeAll(fd, text);
@@ -97,14 +99,6 @@ function writerTo(stream: OutputStream): (text: string) => void {
       stream.emit("error", error);
     }
   };
-}
-
-/**
- * Uses bigint, because Node.js caches a plain `stat` of a pipe, and then fails to resolve links to packages in a
- * linked installation.
- */
-function isRegular(fd: number): boolean {
-  return fstatSync(fd, { bigint: true }).isFile();
 }
 
 async function prompt(host: Host, question: string): Promise<string | undefined> {

@@ -111,17 +111,11 @@ async function findDifferences(terminal: Terminal, test: PolicyTest, loaded: Loa
 /** False if a policy names a project or a group that the server of the test does not have, so that it is not tested. */
 function isOfSeed({ rule, project }: ReportedProblem, { projects = [], groups = [] }: Seed): boolean {
   if (rule !== "unreadable" || project === undefined) return true;
-  const rows = [
-    ...projects.map(({ id, path }) => ({ id, path, owner: "project" as const })),
-    ...groups.map(({ id, path }) => ({ id, path, owner: "group" as const })),
+  const names = [
+    ...projects.flatMap(({ id, path }) => [path, id].map((name) => ownerName("project", String(name)))),
+    ...groups.flatMap(({ id, path }) => [path, id].map((name) => ownerName("group", String(name)))),
   ];
-  return rows.some(({ id, path, owner }) =>
-    [path, id].some((name) => name !== undefined && isSameName(ownerName(owner, String(name)), project)),
-  );
-}
-
-function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  return names.some((name) => name.toLowerCase() === project.toLowerCase());
 }
 
 function readSeed(

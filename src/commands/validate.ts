@@ -1,7 +1,6 @@
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, type UserError } from "../base/exit.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import { describeServerUrl } from "../client/server-url.ts";
 import { isWide } from "../manifest/overrides.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
@@ -84,8 +83,7 @@ async function readOverrides(
   policies: readonly Policy[],
 ): Promise<readonly OverrideCount[]> {
   if (!policies.some(isWide)) return [];
-  const { name, server } = workspace;
-  const fleet = await keptFleet(terminal, { root, name }, [describeServerUrl(terminal.env, server)]);
+  const fleet = await keptFleet(terminal, root, workspace);
   return overridesAmong(policies, knownProjects(policies, fleet?.projects));
 }
 

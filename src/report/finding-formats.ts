@@ -20,7 +20,7 @@ export const sarif: FindingRenderer = (report) => {
   const head = describeHead(report.plan, report.catalogue);
   const run = {
     ...(Object.keys(head).length > 0 && { properties: head }),
-    tool: { driver: { name: "Evenkeel", version, rules: rules.map(descriptor) } },
+    tool: { driver: { name: "Evenkeel", version, rules: rules.map(toRule) } },
     automationDetails: { id: `evenkeel/${report.command}/` },
     columnKind: "utf16CodeUnits",
     invocations: [invocation(report, findings.length - results.length)],
@@ -34,7 +34,7 @@ const schema = "https://json.schemastore.org/sarif-2.1.0.json";
 /** Limit of GitHub's code scanning per run; a notification counts the rest. */
 const mostResults = 25_000;
 
-function descriptor(rule: string): object {
+function toRule(rule: string): object {
   return { id: rule, shortDescription: { text: rule.replaceAll("-", " ") } };
 }
 
@@ -52,7 +52,7 @@ function invocation({ exitCode, finishedAt }: FindingReport, omitted: number): o
 function toResult({ rule, level, message, place, fingerprint, ...about }: ReviewFinding, ruleIndex: number): object {
   const subject = about.address ?? about.project;
   const physicalLocation = {
-    artifactLocation: { uri: toUri(place.file) },
+    artifactLocation: { uri: place.file.split("/").map(encodeURIComponent).join("/") },
     region: { startLine: place.line, startColumn: place.column },
   };
   const logicalLocations = [{ fullyQualifiedName: subject }];
@@ -64,10 +64,6 @@ function toResult({ rule, level, message, place, fingerprint, ...about }: Review
     locations: [{ physicalLocation, ...(subject !== undefined && { logicalLocations }) }],
     partialFingerprints: { "evenkeel/v1": fingerprint },
   };
-}
-
-function toUri(file: string): string {
-  return file.split("/").map(encodeURIComponent).join("/");
 }
 
 const severities: Readonly<Record<Level, string>> = { error: "critical", warning: "minor", note: "info" };

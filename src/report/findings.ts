@@ -150,7 +150,8 @@ function withFingerprints(drafts: readonly Draft[]): (Draft & { readonly fingerp
     const identity = fingerprintSource(draft);
     const earlier = seen.get(identity) ?? 0;
     seen.set(identity, earlier + 1);
-    return { ...draft, fingerprint: hash(earlier === 0 ? identity : `${identity}\0${earlier}`) };
+    const hash = createHash("sha256").update(earlier === 0 ? identity : `${identity}\0${earlier}`);
+    return { ...draft, fingerprint: hash.digest("hex").slice(0, 40) };
   });
 }
 
@@ -159,10 +160,6 @@ function fingerprintSource({ on, rule, address, place, project, message }: Draft
   if (on === "highlight") return JSON.stringify([rule]);
   if (address !== undefined) return JSON.stringify([rule, address.toWellFormed()]);
   return JSON.stringify([rule, place?.file ?? "", project ?? "", message.replace(/:\d+(:\d+)?/g, "")]);
-}
-
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 40);
 }
 
 function finishFinding(draft: Draft & { readonly fingerprint: string }, folder: string): ReviewFinding {

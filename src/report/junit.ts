@@ -94,12 +94,9 @@ function tag(name: string, attributes: Attributes, content: string | readonly Ta
   const written = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : ` ${key}="${escapeXml(String(value))}"`,
   );
-  const inner = typeof content === "string" ? escapeXml(content) : lines(content);
+  const inner =
+    typeof content === "string" ? escapeXml(content) : content.length > 0 ? ["", ...content, ""].join("\n") : "";
   return (inner ? `<${name}${written.join("")}>${inner}</${name}>` : `<${name}${written.join("")}/>`) as Tag;
-}
-
-function lines(tags: readonly Tag[]): string {
-  return tags.map((each) => `\n${each}`).join("") + (tags.length > 0 ? "\n" : "");
 }
 
 const entities: Readonly<Record<string, string>> = {

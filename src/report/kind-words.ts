@@ -114,10 +114,6 @@ function shownValue(value: unknown, mark: Mark): string {
   return mark(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
 }
 
-function creationNote(immutable: true | string): string {
-  return immutable === true ? "only at creation" : "on some servers only at creation";
-}
-
 /** Short notes on a field: `required`, `secret`, `from 15.6`. */
 export function fieldFacts(kind: ResourceKind, name: string): readonly string[] {
   const field = kind.fields.properties[name] ?? {};
@@ -127,7 +123,9 @@ export function fieldFacts(kind: ResourceKind, name: string): readonly string[] 
     ...(kind.fields.required?.includes(name) ? ["required"] : []),
     ...(field.writeOnly ? [field["x-returned"] ? "or a secret" : "secret"] : []),
     ...(field["x-set"] ? ["in any order"] : []),
-    ...(field["x-immutable"] && !isKey ? [creationNote(field["x-immutable"])] : []),
+    ...(field["x-immutable"] && !isKey
+      ? [`${field["x-immutable"] === true ? "" : "on some servers "}only at creation`]
+      : []),
     ...(field["x-tier"] ? [field["x-tier"]] : []),
     ...(field["x-introduced"] ? [`from ${field["x-introduced"]}`] : []),
     ...(field["x-removed"] ? [`until ${field["x-removed"]}`] : []),

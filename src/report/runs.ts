@@ -81,13 +81,13 @@ function formatEnd(entries: readonly JournalLine[]): string {
   return `ended: ${counts.map(([status, count]) => `${count} ${status}`).join(", ") || "nothing to do"}`;
 }
 
-function waveText({ wave, of, projects, reason }: Extract<JournalLine, { event: "wave" }>): string {
-  return `wave ${wave} of ${of}, ${reason === undefined ? counted(projects, "project") : `stopped: ${reason}`}`;
-}
-
 function stepText(entry: JournalLine, palette: Palette): string | undefined {
   const at = `  ${palette.faint(printable(entry.at))}`;
-  if (entry.event === "wave") return `${at} ${printable(waveText(entry))}`;
+  if (entry.event === "wave") {
+    const { wave, of, projects, reason } = entry;
+    const what = reason === undefined ? counted(projects, "project") : `stopped: ${reason}`;
+    return `${at} ${printable(`wave ${wave} of ${of}, ${what}`)}`;
+  }
   if (entry.event === "intent") return `${at} ${printable(`${entry.method} ${entry.path}`)}`;
   if (entry.event === "scheduled") return `${at} ${printable(`scheduled ${entry.address} to ${entry.to}`)}`;
   if (entry.event === "deleted") return `${at} ${printable(`deleted ${entry.address}, to be created again`)}`;

@@ -23,20 +23,13 @@ interface RowContent {
   readonly data?: Markup;
 }
 
-export function rowNode({
-  sign,
-  project,
-  isGroup,
-  name,
-  brief,
-  badges = [],
-  source,
-  data = markup``,
-  ...rest
-}: RowContent): Markup {
-  const { moreSources = 0, detail, isOpen } = rest;
+export function rowNode(content: RowContent): Markup {
+  const { sign, project, isGroup, name, brief, badges = [], source, moreSources = 0, detail, isOpen } = content;
+  const signNode = sign
+    ? markup`<span class="symbol ${sign}" aria-hidden="true">${signs[sign]}</span><span class="unseen">${sign}</span>`
+    : "";
   const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${breakable(project)}</span> ` : "";
-  return markup`<li${data}><details class="change"${isOpen ? markup` open` : ""}><summary>${sign ? signNode(sign) : ""}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreNode(moreSources)}</span></summary>
+  return markup`<li${content.data ?? ""}><details class="change"${isOpen ? markup` open` : ""}><summary>${signNode}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreNode(moreSources)}</span></summary>
 <div class="detail">${detail}</div></details></li>
 `;
 }
@@ -54,10 +47,6 @@ export const signs: Readonly<Record<Action, string>> = {
   create: "+",
   update: "~",
 };
-
-function signNode(action: Action): Markup {
-  return markup`<span class="symbol ${action}" aria-hidden="true">${signs[action]}</span><span class="unseen">${action}</span>`;
-}
 
 export interface RowOptions {
   readonly isOpen?: boolean;
