@@ -80,7 +80,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     },
     lines: () => readLines(stdin),
     unrecorded: host.unrecorded === true,
-    progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr, screen)),
+    progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, screen)),
     listen: interruption.listen,
     interrupted: interruption.signal,
   };
@@ -155,60 +155,48 @@ export interface Progress {
 
 export const noBar: Progress = { update: () => {}, stop: () => {} };
 
-/** The bars of a terminal, of which one is shown at a time. */
+/** The last line of a terminal, where one bar at a time is drawn. */
 export class Screen {
-  #shown = 0;
-  readonly #stream: NodeJS.WritableStream;
+  #isShown = false;
+  #drawnAt = 0;
+  readonly #stream: OutputStream;
 
-  constructor(stream: NodeJS.WritableStream) {
+  constructor(stream: OutputStream) {
     this.#stream = stream;
   }
 
-  begin(): void {
-    this.#shown++;
+  /** At most ten times a second. Hides the cursor. */
+  draw(line: string): void {
+    if (performance.now() - this.#drawnAt < 100) return;
+    const whole = line.slice(0, (this.#stream.columns ?? 80) - 1);
+    this.#stream.write(`${this.#isShown ? "\r\u001b[2K" : "\u001b[?25l"}${whole}`);
+    this.#drawnAt = performance.now();
+    this.#isShown = true;
   }
 
-  end(): void {
-    this.#shown--;
-  }
-
-  /** Clears the bar before something else is printed; its next update shows it again below. */
+  /** Clears the bar before something else is printed; its next update draws it again below. */
   clear(): void {
-    if (this.#shown > 0) this.#stream.write("\r\u001b[2K");
+    if (this.#isShown) this.#stream.write("\r\u001b[2K");
   }
 
-  /** Restores the cursor, which a bar hides, when the process ends at once. */
+  /** Removes the bar, and shows the cursor again. */
   leave(): void {
-    if (this.#shown > 0) this.#stream.write("\r\u001b[2K\u001b[?25h");
+    if (this.#isShown) this.#stream.write("\r\u001b[2K\u001b[?25h");
+    this.#isShown = false;
   }
 }
 
-/** A bar that is shown from the first update after its library is loaded until it is stopped. */
-export function startBar(label: string, stream: NodeJS.WritableStream, screen: Screen): Progress {
+/** A bar that is shown from its first update until it is stopped. */
+export function startBar(label: string, screen: Screen): Progress {
   let stopped = false;
-  const format = `${label} [{bar}] {value}/{total} {note}`;
-  const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
-    return new SingleBar({ format, barsize: 30, hideCursor: true, clearOnComplete: true, stream });
-  });
-  let shown: Awaited<typeof bar> | undefined;
-  void bar.then((ready) => {
-    if (!stopped) shown = ready;
-  });
   return {
     update: (done, total, note = "") => {
-      if (!shown || stopped) return;
-      if (!shown.isActive) {
-        screen.begin();
-        shown.start(total, done, { note });
-      }
-      shown.setTotal(total);
-      shown.update(done, { note });
+      const filled = "=".repeat(total > 0 ? Math.min(30, Math.round((done / total) * 30)) : 0);
+      if (!stopped) screen.draw(`${label} [${filled.padEnd(30, "-")}] ${done}/${total} ${note}`);
     },
     stop: () => {
+      if (!stopped) screen.leave();
       stopped = true;
-      if (!shown?.isActive) return;
-      shown.stop();
-      screen.end();
     },
   };
 }
