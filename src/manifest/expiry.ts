@@ -8,7 +8,7 @@ import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { listedOf, needsLookup, projectsOf } from "./projects.ts";
 import type { PlanRule } from "./rules.ts";
-import { type Layer, matchingLayers } from "./selection.ts";
+import { isSelected, type Layer, matchingLayers } from "./selection.ts";
 
 export const expiryNotice = 14;
 
@@ -27,73 +27,53 @@ export function byExpiry(
 }
 
 export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
+  const excepting = rules.filter(({ except }) => except.length > 0);
   return [
-    ...policies.flatMap((policy) => expiryWarnings(policy, today, describePolicy(policy.name))),
-    ...rules.flatMap((rule) =>
-      rule.except.length > 0 ? expiryWarnings(rule, today, describeException(rule.name)) : [],
-    ),
+    ...policies.flatMap((policy) => {
+      const name = policy.name === "" ? "this policy" : `policy ${policy.name}`;
+      return warnExpiry(policy, today, {
+        soon: (until) => `${name} expires: ${until} is the last day on which it counts; extend until, or remove it`,
+        over: (until) => `${name} expired and no longer counts: its last day was ${until}; extend until, or remove it`,
+      });
+    }),
+    ...excepting.flatMap((rule) => {
+      const name = `the exceptions of ${rule.name === "" ? "this rule" : `rule ${rule.name}`}`;
+      return warnExpiry(rule, today, {
+        soon: (until) => `${name} expire: ${until} is their last day; after it the rule holds there too`,
+        over: (until) => `${name} expired: their last day was ${until}, and the rule holds there too`,
+      });
+    }),
   ];
 }
 
-interface Words {
-  readonly soon: (until: string) => string;
-  readonly over: (until: string) => string;
-}
-
-function describePolicy(name: string): Words {
-  const policy = name === "" ? "this policy" : `policy ${name}`;
-  return {
-    soon: (until) => `${policy} expires: ${until} is the last day on which it counts; extend until, or remove it`,
-    over: (until) => `${policy} expired and no longer counts: its last day was ${until}; extend until, or remove it`,
-  };
-}
-
-function describeException(name: string): Words {
-  const rule = name === "" ? "this rule" : `rule ${name}`;
-  return {
-    soon: (until) => `the exceptions of ${rule} expire: ${until} is their last day; after it the rule holds there too`,
-    over: (until) => `the exceptions of ${rule} expired: their last day was ${until}, and the rule holds there too`,
-  };
-}
-
-function expiryWarnings(
+function warnExpiry(
   { until, document }: Pick<Policy, "until" | "document">,
   today: string,
-  words: Words,
+  words: Readonly<Record<"soon" | "over", (until: string) => string>>,
 ): readonly Problem[] {
   const days = until === undefined ? Number.POSITIVE_INFINITY : daysBetween(today, until);
   if (until === undefined || days > expiryNotice) return [];
-  const message = days < 0 ? words.over(until) : words.soon(until);
+  const message = words[days < 0 ? "over" : "soon"](until);
   return [problemAt("expiry", message, { document, path: ["until"], of: "key" })];
 }
 
 /** Projects that only expired policies select. They are neither read nor changed, because omission never deletes. */
 export function noLongerSelected(
-  policies: readonly Policy[],
-  expired: readonly Policy[],
-  listing: readonly Project[] | undefined,
+  allPolicies: readonly Policy[],
+  allExpired: readonly Policy[],
+  wholeListing: readonly Project[] | undefined,
   includes: (project: Project) => boolean,
 ): readonly Problem[] {
   return owners.flatMap((owner) => {
-    const own = (all: readonly Policy[]) => all.filter(({ of }) => of === owner);
-    return listNoLongerSelected(own(policies), own(expired), listedOf(owner, listing), includes);
-  });
-}
-
-function listNoLongerSelected(
-  policies: readonly Policy[],
-  expired: readonly Policy[],
-  listing: readonly Project[] | undefined,
-  includes: (project: Project) => boolean,
-): readonly Problem[] {
-  if (expired.length === 0 || (!listing && needsLookup([...policies, ...expired]))) return [];
-  const left = projectsOf(expired, listing).projects.filter(
-    (each) => includes(each) && matchingLayers(policies, each).length === 0,
-  );
-  return [...grouped(left, (project) => matchingLayers(expired, project)[0]?.policy)].map(([policy, projects]) => {
-    const names = firstFew(projects.map(({ name }) => name));
-    const message = `since policy ${policy.name} expired, no policy selects ${names}; what it declared stays on the server`;
-    return problemAt("expiry", message, { document: policy.document, path: ["until"], of: "key" });
+    const [policies, expired] = [allPolicies, allExpired].map((all) => all.filter(({ of }) => of === owner));
+    const listing = listedOf(owner, wholeListing);
+    if (!policies || !expired?.length || (!listing && needsLookup([...policies, ...expired]))) return [];
+    const left = projectsOf(expired, listing).projects.filter((each) => includes(each) && !isSelected(policies, each));
+    return [...grouped(left, (project) => matchingLayers(expired, project)[0]?.policy)].map(([policy, projects]) => {
+      const names = firstFew(projects.map(({ name }) => name));
+      const message = `since policy ${policy.name} expired, no policy selects ${names}; what it declared stays on the server`;
+      return problemAt("expiry", message, { document: policy.document, path: ["until"], of: "key" });
+    });
   });
 }
 

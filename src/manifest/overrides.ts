@@ -7,7 +7,7 @@ import type { Desired, Problem, Project } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
 import { entryIn, type Ruling, rulingFor, rulingOf } from "./layers.ts";
 import type { Policy } from "./policies.ts";
-import type { Candidate, Contest } from "./precedence.ts";
+import type { Contest } from "./precedence.ts";
 import { problemAt } from "./problem.ts";
 import { namedProjects, probeOf } from "./projects.ts";
 import { compareLayers, isMoreSpecific, type Layer } from "./selection.ts";
@@ -30,7 +30,7 @@ export function overridesOf(ruling: Ruling, project: Project): readonly Override
   const { settled, open } = sharedOverrides(ruling);
   if (open.length === 0) return settled;
   const fill = entryIn(ruling, project);
-  return [...settled, ...open.flatMap((duel) => compareDuel(duel, fill))];
+  return [...settled, ...open.flatMap((contest) => overridesIn(contest, fill))];
 }
 
 export function wideOverrides(policies: readonly Policy[], project: Project): readonly Override[] {
@@ -42,64 +42,40 @@ export function isWide({ projects }: Policy): boolean {
   return projects.some(({ form }) => form === "glob");
 }
 
-/** A declaration, or one field of it, beside the one that is in effect. */
-interface Duel {
-  readonly layer: Layer;
-  readonly loser: PolicyEntry;
-  readonly winning: Layer;
-  readonly winner: PolicyEntry;
-  readonly field?: string;
-}
-
 const sharedOverrides = memoized(({ contests }: Ruling) => {
-  const duels = [...contests.entries.values()].flatMap((contest) =>
-    contest.candidates.flatMap((candidate) => listDuels(contest, candidate)),
-  );
-  const isSettled = ({ loser, winner }: Duel) => !isOpen(loser) && !isOpen(winner);
-  return {
-    settled: duels.filter(isSettled).flatMap((duel) => compareDuel(duel, ({ desired }) => desired)),
-    open: duels.filter((duel) => !isSettled(duel)),
-  };
+  const all = [...contests.entries.values()];
+  const isOpen = ({ candidates }: Contest<PolicyEntry>) =>
+    candidates.some(({ item: { templates, desired } }) => templates.length > 0 || isTemplate(desired.key));
+  const settled = all.filter((contest) => !isOpen(contest));
+  return { settled: settled.flatMap((each) => overridesIn(each, ({ desired }) => desired)), open: all.filter(isOpen) };
 }, new WeakMap());
 
-function isOpen({ templates, desired }: PolicyEntry): boolean {
-  return templates.length > 0 || isTemplate(desired.key);
-}
-
-function listDuels(
+/** Compares declarations with the one in effect, of a singleton field by field. Equal secret references are equal. */
+function overridesIn(
   { candidates, winner }: Contest<PolicyEntry>,
-  { layer, item: loser }: Candidate<PolicyEntry>,
-): readonly Duel[] {
-  if (winner === loser) return [];
-  const duel = (by: PolicyEntry, field?: string): readonly Duel[] => {
-    const winning = candidates.find(({ item }) => item.document === by.document)?.layer;
-    return winning && by !== loser ? [{ layer, loser, winner, winning, ...(field !== undefined && { field }) }] : [];
-  };
-  const isByField = loser.desired.key === "" && [loser, winner].every(({ desired }) => desired.presence === "present");
-  if (!isByField) return duel(winner);
-  return Object.keys(loser.desired.fields).flatMap((name) => duel(winner.setBy?.get(name) ?? winner, name));
-}
-
-/** Compares declarations: equal secret references are equal. */
-function compareDuel(
-  { layer, loser, winner, winning, field }: Duel,
   fill: (entry: PolicyEntry) => Desired,
 ): readonly Override[] {
-  const [whole, effective] = [fill(loser), fill(winner)];
-  const { [field ?? ""]: value = null } = whole.fields;
-  const declares = field === undefined ? whole : { ...whole, fields: { [field]: value } };
-  if (isInEffect(declares, effective)) return [];
-  const name = resourceName(declares.kind, declares.key);
-  return [
-    {
-      layer,
-      entry: field === undefined ? name : `${name}.${field}`,
-      declares,
-      loses: field === undefined ? loser : lineOfField(loser, field),
-      wins: field === undefined ? winner : lineOfField(winner, field),
-      winning,
-    },
-  ];
+  const effective = fill(winner);
+  return candidates.flatMap(({ layer, item: loser }) => {
+    if (loser === winner) return [];
+    const whole = fill(loser);
+    const name = resourceName(whole.kind, whole.key);
+    const isByField = loser.desired.key === "" && [whole, effective].every(({ presence }) => presence === "present");
+    const parts = isByField ? Object.keys(loser.desired.fields) : [undefined];
+    return parts.flatMap((field): readonly Override[] => {
+      const by = (field !== undefined && winner.setBy?.get(field)) || winner;
+      const winning = candidates.find(({ item }) => item.document === by.document)?.layer;
+      if (!winning || by === loser) return [];
+      if (field === undefined) {
+        if (isInEffect(whole, effective)) return [];
+        return [{ layer, entry: name, declares: whole, loses: loser, wins: winner, winning }];
+      }
+      const declares = { ...whole, fields: { [field]: whole.fields[field] ?? null } };
+      if (isInEffect(declares, effective)) return [];
+      const [loses, wins] = [lineOfField(loser, field), lineOfField(winner, field)];
+      return [{ layer, entry: `${name}.${field}`, declares, loses, wins, winning }];
+    });
+  });
 }
 
 /** True if everything declared is in effect; further fields may be. */
