@@ -224,8 +224,8 @@ function fill(entry: PolicyEntry, scope: VariableScope): Filled {
   if (!written || templates.length === 0) return named;
   const fields: Record<string, Value> = { ...desired.fields };
   const problems: Problem[] = [...named.problems];
-  for (const { name, spot } of spotsOf(entry)) {
-    const value = fillValue(desired.fields[name] ?? null, spot, { scope, problems });
+  for (const name of templates) {
+    const value = fillValue(desired.fields[name] ?? null, lineOfField(entry, name), { scope, problems });
     if (value !== undefined) fields[name] = value;
     else delete fields[name];
   }
@@ -252,12 +252,6 @@ function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
 }
 
 type Spot = Parameters<VariableScope["interpolate"]>[1];
-
-const spotsOf = memoized(
-  (entry: PolicyEntry) =>
-    entry.templates.map((name): { name: string; spot: Spot } => ({ name, spot: lineOfField(entry, name) })),
-  new WeakMap(),
-);
 
 interface Filling {
   readonly scope: VariableScope;

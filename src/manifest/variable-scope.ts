@@ -107,19 +107,12 @@ const deepest = 100;
 /** Further problems of a project have no suggestion, because each compares all variables. */
 const mostSuggested = 100;
 
-const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => facts[fact](project);
-
-const facts: Readonly<Record<ProjectFact, (project: Project) => Scalar | undefined>> = {
-  "project.id": (project) => (isGroup(project) ? undefined : project.id),
-  "project.path": (project) => (isGroup(project) ? undefined : project.path),
-  "project.name": (project) => (isGroup(project) ? undefined : lastSegment(project)),
-  "group.id": (project) => (isGroup(project) ? project.id : undefined),
-  "group.path": (project) => (isGroup(project) && project.path ? bareName(project.path) : undefined),
-  "group.name": (project) => (isGroup(project) ? lastSegment(project) : undefined),
-};
-
-function lastSegment({ path }: Project): string | undefined {
-  return path && bareName(path).split("/").at(-1);
+function factOf(project: Project, fact: ProjectFact): Scalar | undefined {
+  const [owner, part] = fact.split(".");
+  if ((owner === "group") !== isGroup(project)) return undefined;
+  if (part === "id") return project.id;
+  const path = project.path && bareName(project.path);
+  return part === "path" ? path : path?.split("/").at(-1);
 }
 
 function unknownFact(fact: ProjectFact, { name }: Project): string {
