@@ -7,17 +7,15 @@ import type { Fields, Live, Resource, Value } from "./types.ts";
 /** Parameters that some servers require in every write, and that a resource does not declare. */
 export function requiredByServer(catalogue: Catalogue, resource: Resource): readonly IntegrationParameter[] {
   const integration = catalogueEntry(catalogue, resource);
-  const required = integration ? requiredFor(integration) : none;
-  return required === none ? none : required.filter(({ name }) => !(name in resource.fields));
+  return integration ? requiredFor(integration).filter(({ name }) => !(name in resource.fields)) : [];
 }
 
-const none: readonly IntegrationParameter[] = [];
-
 /** Cached, since it is needed for each row of a list. */
-const requiredFor = memoized(({ parameters }: Integration): readonly IntegrationParameter[] => {
-  const required = [...parameters.values()].filter((each) => each.observed.has("required") || isStated(each));
-  return required.length > 0 ? required : none;
-}, new WeakMap());
+const requiredFor = memoized(
+  ({ parameters }: Integration): readonly IntegrationParameter[] =>
+    [...parameters.values()].filter((each) => each.observed.has("required") || isStated(each)),
+  new WeakMap(),
+);
 
 /** True if the dialect requires it, on all its servers or those of a release. */
 function isStated({ quirks }: IntegrationParameter, release?: string): boolean {

@@ -234,22 +234,17 @@ function describeShift(what: string, before: unknown, after: unknown): string[] 
 
 /** The highlights of a plan: changes that loosen a policy, stop notifications or disable resources. */
 function effectNotices(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
-  const effective = changes.flatMap((change) =>
-    change.action === "withdraw" || change.key === "*" ? [] : toPlanned(change),
-  );
-  const highlights = highlightsOf(effective, catalogue);
+  const effective = changes.flatMap((each) => {
+    const { action, before, after } = each;
+    if (action === "withdraw" || each.key === "*") return [];
+    const actions = [({ disable: "disable", edit: "update", declare: "create" } as const)[action]] as const;
+    return [{ ...each, change: { actions, before, after, after_sensitive: {} } }];
+  });
   const exclusive = changes.filter(({ action, key }) => action === "declare" && key === "*");
   const details = detailLines(exclusive, (change) => sectionNameOf(catalogue, kindIn(change)));
   const title = "whatever is live and not listed is removed";
   return [
-    ...highlights.map((highlight): Notice => ({ rule: highlight.topic, message: highlightLine(highlight) })),
+    ...highlightsOf(effective, catalogue).map((each): Notice => ({ rule: each.topic, message: highlightLine(each) })),
     ...(details.length > 0 ? [{ rule: "exclusive", message: highlightLine({ title, details }) } as const] : []),
   ];
-}
-
-function toPlanned(change: RevisionChange) {
-  const { action, before, after } = change;
-  const actions =
-    action === "disable" ? (["disable"] as const) : action === "edit" ? (["update"] as const) : (["create"] as const);
-  return { ...change, change: { actions, before, after, after_sensitive: {} } };
 }

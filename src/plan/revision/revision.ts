@@ -15,7 +15,7 @@ import type { KindRow } from "../../model/kind-row.ts";
 import { kindIn, type Owner, ownedBy } from "../../model/owner.ts";
 import type { DesiredProject, Kind, Place, Problem, Project } from "../../model/types.ts";
 import { type OverrideCount, overridesAmong } from "../overrides.ts";
-import { compareProject, migrationChanges, type RevisionChange } from "./compare-projects.ts";
+import { compareProject, type DesiredSide, migrationChanges, type RevisionChange } from "./compare-projects.ts";
 import { changedPolicies, type Notice, noticesFor } from "./notices.ts";
 import { compareSettings, type SettingChange, type SettingSide } from "./setting-changes.ts";
 
@@ -88,7 +88,7 @@ function comparePair(before: RevisionSide, after: RevisionSide, project: Project
   if (sameLayers(first, second)) return [];
   const merged = (layers: typeof first) => merge(rulingOf(layers), project, never, keepVariable);
   const [was, is] = [merged(first), merged(second)];
-  const found = compare(project.name, [was.desired, before], [is.desired, after]);
+  const found = compareProject(project.name, sideOf(was.desired, before), sideOf(is.desired, after));
   const changes = found.map((change) => ({ ...change, source: variableLine(after, project, change) ?? change.source }));
   return [{ before: was.problems, after: is.problems, changes }];
 }
@@ -114,13 +114,8 @@ const never = () => false;
 /** Facts that require the server stay variables. */
 const keepVariable = (fact: string) => `\${${fact}}`;
 
-type Desiring = readonly [DesiredProject, RevisionSide];
-
-function compare(name: string, ...sides: readonly [Desiring, Desiring]): readonly RevisionChange[] {
-  const sideOf = ([{ resources, exclusive }, { workspace, plaintext }]: Desiring) => {
-    return { resources, exclusive, plaintext, catalogue: workspace.catalogue };
-  };
-  return compareProject(name, sideOf(sides[0]), sideOf(sides[1]));
+function sideOf({ resources, exclusive }: DesiredProject, { workspace, plaintext }: RevisionSide): DesiredSide {
+  return { resources, exclusive, plaintext, catalogue: workspace.catalogue };
 }
 
 /** True if the desired state of a project differs, or a kind in its policies. */
@@ -159,7 +154,7 @@ function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly Re
   return globs.flatMap((glob) => {
     const [was, is] = [first.get(glob) ?? [], second.get(glob) ?? []];
     if (sameLayers(was, is)) return [];
-    return compare(glob, [mergeAsWritten(was, glob), before], [mergeAsWritten(is, glob), after]);
+    return compareProject(glob, sideOf(mergeAsWritten(was, glob), before), sideOf(mergeAsWritten(is, glob), after));
   });
 }
 
@@ -171,7 +166,7 @@ function reselectedChanges(before: RevisionSide, after: RevisionSide): readonly 
     const [glob] = is ? globsOf(is) : [];
     if (!was || !is || glob === undefined || globsOf(was).join("\0") === globsOf(is).join("\0")) return [];
     const merged = (policy: Policy) => mergeAsWritten([{ policy, literal: 0 }], glob);
-    return compare(glob, [merged(was), before], [merged(is), after]);
+    return compareProject(glob, sideOf(merged(was), before), sideOf(merged(is), after));
   });
 }
 
