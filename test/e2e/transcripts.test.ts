@@ -189,6 +189,7 @@ function steady(text: string, { url, place }: Scene): string {
     .replaceAll(place.root, "ROOT")
     .replaceAll(`${userInfo().username}@${hostname()}`, "WHO@HOST")
     .replaceAll(`"who":"${userInfo().username}","host":"${hostname()}"`, '"who":"WHO","host":"HOST"')
+    .replaceAll(`"host":"${hostname()}"`, '"host":"HOST"')
     .replace(runName, "RUN")
     .replace(/sha256:[0-9a-f]{8,}/g, "DIGEST")
     .replace(/(?<!@)\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, "SHA")

@@ -110,3 +110,20 @@ test("a policy that expires between plan and apply makes the saved plan stale, n
   expect(run.server.requests.writes).toBe(0);
   expect(outcomes(await run.apply({ saved, today: "2027-06-30" }))).toEqual(["applied q:license/MIT"]);
 });
+
+test("a plan that hides what loosens is refused where that is asked for", async () => {
+  const run = await runs({
+    projects: [{ path: "p", licenses: { WTFPL: "denied" } }],
+    policy: { projects: ["p"], licenses: { WTFPL: "allowed" } },
+  });
+  const saved = await save(run, (plan) => ({
+    ...plan,
+    resource_changes: plan.resource_changes.map((each) => ({
+      ...each,
+      change: { ...each.change, after: { approval_status: "denied" } },
+    })),
+  }));
+  const { refused = [] } = await run.apply({ ...saved, failOnLoosening: true });
+  expect(refused.map(({ guard }) => guard)).toEqual(["loosening"]);
+  expect(run.server.requests.writes).toBe(0);
+});
