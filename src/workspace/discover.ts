@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
 import type { Ignore } from "ignore";
+import { ifPossible } from "../base/exit.ts";
 import { type GlobRules, globFolder, globMatcher, isGlob } from "../base/glob.ts";
 import { load } from "../base/load.ts";
 import { repositoryTop } from "../git/open-git.ts";
@@ -26,15 +27,6 @@ export interface Discovered {
   readonly problems: readonly Problem[];
 }
 
-/** Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). Nested workspaces are skipped. */
-export function discover(
-  root: string,
-  patterns: readonly string[] | undefined,
-  workspace: Placed | undefined,
-): Discovered {
-  return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(rootOf(root));
-}
-
 /** A search for manifests that does not follow linked folders. */
 interface Search {
   readonly root: Located;
@@ -43,8 +35,25 @@ interface Search {
   readonly links: Located[];
 }
 
-function beginSearch(root: Located): Search {
-  return { root, problems: [], searched: new Set(), links: [] };
+/**
+ * Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). Nested workspaces are
+ * skipped. Warns of each linked folder whose target was not searched either.
+ */
+export function discover(
+  folder: string,
+  patterns: readonly string[] | undefined,
+  workspace: Placed | undefined,
+): Discovered {
+  const root = rootOf(folder);
+  const search: Search = { root, problems: [], searched: new Set(), links: [] };
+  const { problems, searched, links } = search;
+  const files =
+    patterns && workspace
+      ? findByPatterns(search, patterns, workspace)
+      : findFiles(search, root, defaultRule(root.real));
+  const unsearched = new Map(links.filter(({ real }) => !searched.has(real)).map((link) => [link.path, link]));
+  const warnings = Array.from(unsearched.values(), (link) => reportUnsearched(root, link));
+  return { files: onceEach(root, files), problems: [...problems, ...warnings] };
 }
 
 /** The files below a folder that may be manifests, by name. */
@@ -63,27 +72,6 @@ function findFiles({ problems, searched, links }: Search, start: Located, counts
   return targets.filter(({ path, isFolder }) => !isFolder && isManifest(path));
 }
 
-/** The result, with a warning for each linked folder whose target was not searched either. */
-function endSearch({ root, problems, searched, links }: Search, files: readonly Located[]): Discovered {
-  const unsearched = new Map(links.filter(({ real }) => !searched.has(real)).map((link) => [link.path, link]));
-  const warnings = Array.from(unsearched.values(), (link) => reportUnsearched(root, link));
-  return { files: onceEach(root, files), problems: [...problems, ...warnings] };
-}
-
-/** Skips files that git ignores, dot paths and node_modules. */
-function byDefault(root: Located): Discovered {
-  const search = beginSearch(root);
-  const rules = new Map([[root.real, readIgnored(root.real)]]);
-  const files = findFiles(search, root, (found, entry) => {
-    const ignored = rules.get(dirname(found.real));
-    if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
-    if (!ignored || ignored.has(found.real, entry.isDirectory())) return false;
-    if (entry.isDirectory()) rules.set(found.real, ignored.below(found.real));
-    return true;
-  });
-  return endSearch(search, files);
-}
-
 function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Located & { readonly isFolder: boolean } {
   const target = entry.isSymbolicLink() ? targetOf(found) : undefined;
   return target ?? { ...found, isFolder: false };
@@ -96,15 +84,26 @@ function reportUnsearched(root: Located, link: Located): Problem {
   return problemIn(link.path, "linked-folder", message);
 }
 
+/** Skips files that git ignores, dot paths and node_modules. Expects each folder before what it contains. */
+function defaultRule(root: string): Counts {
+  const rules = new Map([[root, rulesAt(root)]]);
+  return ({ real }, entry) => {
+    const levels = rules.get(dirname(real));
+    if (entry.name.startsWith(".") || entry.name === "node_modules" || !levels) return false;
+    if (isIgnored(levels, real, entry.isDirectory())) return false;
+    if (entry.isDirectory()) rules.set(real, [...levels, ...readRules(real)]);
+    return true;
+  };
+}
+
+type Counts = (found: Pick<Located, "real">, entry: Pick<Dirent, "name" | "isDirectory">) => boolean;
+
 /** Uses only the patterns, not the ignore rules of git. Dot paths and node_modules are matched if a pattern names them. */
-function byPatterns(root: Located, patterns: readonly string[], workspace: Placed): Discovered {
-  const search = beginSearch(root);
-  const { problems } = search;
-  const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => createMatcher(pattern.slice(1)));
-  const seen = new Set<string>();
-  const files = patterns.flatMap((written, index) => {
-    if (written.startsWith("!") || seen.has(written)) return [];
-    seen.add(written);
+function findByPatterns(search: Search, patterns: readonly string[], workspace: Placed): readonly Located[] {
+  const { root, problems } = search;
+  const isLeft = matchAny(patterns.filter(isNegative));
+  return patterns.flatMap((written, index) => {
+    if (isNegative(written) || patterns.indexOf(written) < index) return [];
     const at = { document: workspace, path: ["manifests", index] };
     const pattern = written.replace(/^(?:\.\/)+/, "");
     if (leaves(pattern)) {
@@ -117,23 +116,27 @@ function byPatterns(root: Located, patterns: readonly string[], workspace: Place
       return [];
     }
     const before = problems.length;
-    const found = start ? matchesOf(search, start, pattern).filter(({ path }) => !left.some((is) => is(path))) : [];
+    const found = start ? matchesOf(search, start, pattern).filter(({ path }) => !isLeft(path)) : [];
     if (found.length === 0 && problems.length === before) {
       problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file${ofFolder(pattern)}`, at));
     }
     return found;
   });
-  return endSearch(search, files);
+}
+
+function isNegative(pattern: string): boolean {
+  return pattern.startsWith("!");
+}
+
+function matchAny(patterns: readonly string[]): (file: string) => boolean {
+  const tests = patterns.map((pattern) => globMatcher(pattern.replace(/^!?(?:\.\/)*/, ""), ofFiles));
+  return (file) => tests.some((test) => test(file));
 }
 
 /** A hint for a pattern that names a folder, which does not match the files in it. */
 function ofFolder(pattern: string): string {
   const isFolder = !isGlob(pattern) && !/\.ya?ml$/i.test(pattern);
   return isFolder ? `; the files of a folder are ${pattern.replace(/\/$/, "")}/**/*.yaml` : "";
-}
-
-function createMatcher(pattern: string): (file: string) => boolean {
-  return globMatcher(pattern.replace(/^(?:\.\/)+/, ""), ofFiles);
 }
 
 /** `../x`, an absolute path, or a path of another drive. */
@@ -143,13 +146,10 @@ function leaves(pattern: string): boolean {
 
 /** True if a new file with this name would be a manifest in the workspace itself, not behind a link. */
 export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
-  if (!isManifest(file) || isBehindLink(rootOf(folder).real, dirname(file))) return false;
-  if (!patterns) return isPlaceByDefault(rootOf(folder).real, file.split("/"));
-  const [left, taken] = [
-    patterns.filter((each) => each.startsWith("!")),
-    patterns.filter((each) => !each.startsWith("!")),
-  ];
-  return taken.some((each) => createMatcher(each)(file)) && !left.some((each) => createMatcher(each.slice(1))(file));
+  const root = rootOf(folder).real;
+  if (!isManifest(file) || isBehindLink(root, dirname(file))) return false;
+  if (!patterns) return isPlaceByDefault(root, file.split("/"));
+  return matchAny(patterns.filter((each) => !isNegative(each)))(file) && !matchAny(patterns.filter(isNegative))(file);
 }
 
 function isBehindLink(root: string, folder: string): boolean {
@@ -160,13 +160,11 @@ function isBehindLink(root: string, folder: string): boolean {
 }
 
 function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
-  let [at, ignored] = [root, readIgnored(root)];
+  const counts = defaultRule(root);
   return segments.every((name, index) => {
-    at = join(at, name);
-    const isFolder = index < segments.length - 1;
-    if (name.startsWith(".") || name === "node_modules" || ignored.has(at, isFolder)) return false;
-    if (isFolder) ignored = ignored.below(at);
-    return !existsSync(join(at, workspaceFile));
+    const real = join(root, ...segments.slice(0, index + 1));
+    const isDirectory = () => index < segments.length - 1;
+    return counts({ real }, { name, isDirectory }) && !existsSync(join(real, workspaceFile));
   });
 }
 
@@ -191,54 +189,39 @@ function findStart(root: Located, pattern: string): Located | undefined {
 }
 
 /** The ignore rules of git in a folder. The most specific matching rule applies. */
-interface Ignored {
-  has(path: string, isFolder: boolean): boolean;
-  below(folder: string): Ignored;
-}
-
 interface Rules {
   readonly folder: string;
   readonly rules: Ignore;
 }
 
 /** The rules of a workspace and its parents up to the repository; without a repository only its own. */
-function readIgnored(root: string): Ignored {
+function rulesAt(root: string): readonly Rules[] {
   const repository = repositoryTop(root);
-  if (repository === undefined) return createIgnored([]).below(root);
-  const exclude = readRules(repository, join(repository, ".git", "info", "exclude"));
-  const above = foldersBetween(repository, root).flatMap((folder) => readRules(folder, join(folder, ".gitignore")));
-  const outer = createIgnored([...exclude, ...above]);
+  if (repository === undefined) return readRules(root);
+  const exclude = readRules(repository, join(".git", "info", "exclude"));
+  const above = [...exclude, ...foldersBetween(repository, root).flatMap((folder) => readRules(folder))];
   // A workspace that is itself ignored is intentional, and outside rules would ignore all of its files.
-  return (outer.has(root, true) ? createIgnored([]) : outer).below(root);
+  return [...(isIgnored(above, root, true) ? [] : above), ...readRules(root)];
 }
 
-function createIgnored(levels: readonly Rules[]): Ignored {
-  return {
-    has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
-    below: (folder) => createIgnored([...levels, ...readRules(folder, join(folder, ".gitignore"))]),
-  };
+function isIgnored(levels: readonly Rules[], path: string, isFolder: boolean): boolean {
+  return levels.reduce((isSoFar, { folder, rules }) => {
+    const below = (path.startsWith(folder + sep) ? path.slice(folder.length + 1) : relative(folder, path)).replaceAll(
+      sep,
+      "/",
+    );
+    if (below === "") return isSoFar;
+    const { ignored, unignored } = rules.test(isFolder ? `${below}/` : below);
+    return ignored || (!unignored && isSoFar);
+  }, false);
 }
 
-function decide({ folder, rules }: Rules, path: string, isFolder: boolean): boolean | undefined {
-  const below = (path.startsWith(folder + sep) ? path.slice(folder.length + 1) : relative(folder, path)).replaceAll(
-    sep,
-    "/",
-  );
-  if (below === "") return undefined;
-  const { ignored, unignored } = rules.test(isFolder ? `${below}/` : below);
-  return ignored ? true : unignored ? false : undefined;
-}
-
-function readRules(folder: string, file: string): readonly Rules[] {
-  if (!existsSync(file)) return [];
-  try {
-    const text = readFileSync(file, "utf8");
-    if (!anyRule.test(text)) return [];
-    const ignore: typeof import("ignore") = load("ignore");
-    return [{ folder, rules: ignore().add(text) }];
-  } catch {
-    return [];
-  }
+function readRules(folder: string, file = ".gitignore"): readonly Rules[] {
+  const path = join(folder, file);
+  const text = existsSync(path) ? (ifPossible(() => readFileSync(path, "utf8")) ?? "") : "";
+  if (!anyRule.test(text)) return [];
+  const ignore: typeof import("ignore") = load("ignore");
+  return ifPossible(() => [{ folder, rules: ignore().add(text) }]) ?? [];
 }
 
 /** A rule: any line but a comment. The file that git creates has only comments. */
