@@ -75,19 +75,12 @@ export function loadRevision(repository: Git, commit: string, parse: ParseManife
 
 /** Fingerprint of `evenkeel.yaml`, its manifests and the files that it refers to. Undefined without a workspace. */
 export function revisionFingerprint(repository: Git, commit: string): string | undefined {
-  return withCheckout(repository, commit, ({ root, readNamed }) => {
-    const texts: [string, unknown][] = [];
-    const read = textReader(root);
-    const load = (file: string): Parsed => {
-      const result = read(file);
-      const text = "text" in result ? result.text : "";
-      texts.push([file, "text" in result ? digestText(text) : result.problem]);
-      return file === workspaceFile ? parseManifest(file, text) : { documents: [], problems: [] };
-    };
-    const { files, workspace, problems } = findManifests(root, load(workspaceFile));
-    files.map(load);
-    return JSON.stringify([texts, [...digestNamed(workspace, readNamed)], problems]);
+  const texts: [file: string, digest: string][] = [];
+  const revision = loadRevision(repository, commit, (file, text) => {
+    texts.push([file, digestText(text)]);
+    return file === workspaceFile ? parseManifest(file, text) : { documents: [], problems: [] };
   });
+  return revision && JSON.stringify([texts, [...(revision.contents ?? [])], revision.problems]);
 }
 
 interface Checkout {
