@@ -27,7 +27,7 @@ import { inRun } from "./open-run.ts";
 import { type PreparedPlan, preparePlan, withApprovalObjections } from "./prepared-plan.ts";
 import type { Planned, Request } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
-import { guardRules, idleCanaries, idleProtection, namesForPlan, scopeOf } from "./scope.ts";
+import { guardRules, idleSettings, namesForPlan, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";
 import type { Dispatcher } from "./workers/dispatcher.ts";
 import { refreshedBy } from "./workers.ts";
@@ -87,14 +87,7 @@ export async function newPlan(
       ...storage.objections,
       ...(request.failOnLoosening ? checkLoosening(differences.flatMap(({ changes }) => changes)) : []),
     ],
-    problems: [
-      ...idleProtection(context, projects),
-      ...idleCanaries(context, projects),
-      ...problems,
-      ...uncompared,
-      ...read.problems,
-      ...storage.problems,
-    ],
+    problems: [...idleSettings(context, projects), ...problems, ...uncompared, ...read.problems, ...storage.problems],
     reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
   });
   const planned: Planned = {

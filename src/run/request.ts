@@ -122,19 +122,16 @@ export interface Planned {
   readonly recorded?: { readonly run: string; readonly unseen?: string } | { readonly error: string };
 }
 
-/** A plan and the requests that would apply it; outcomes only if a target of a saved plan is stale. */
-export interface Rehearsed extends Planned {
-  readonly requests?: readonly Call[];
-  readonly outcomes?: Outcomes;
-  /** Objections that the waivers do not cover. */
-  readonly refused?: readonly Objection[];
-}
-
 /** A plan that was applied as far as possible; without outcomes if nothing was attempted. */
 export interface Applied extends Planned {
   readonly outcomes?: Outcomes;
   /** Objections that the waivers do not cover: nothing was written. */
   readonly refused?: readonly Objection[];
+}
+
+/** A plan and the requests that would apply it; outcomes only if a target of a saved plan is stale. */
+export interface Rehearsed extends Applied {
+  readonly requests?: readonly Call[];
 }
 
 /** Approves the finished plan, and watches its writes. */

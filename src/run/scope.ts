@@ -161,15 +161,22 @@ function settingsToCheck({ loaded, request }: Context): Document | undefined {
   return targets.length + excludes.length > 0 || shard || since || only ? undefined : loaded.settings;
 }
 
-export function idleProtection(context: Context, projects: readonly Project[]): Problem[] {
-  const { workspace } = context.loaded;
-  const settings = settingsToCheck(context);
-  if (!settings) return [];
-  return workspace.protected.flatMap((glob, index) => {
-    const why = explainIdle(glob, projects, workspace.catalogue);
-    const at = { document: settings, path: ["protected", index] };
+/** Warnings of protected globs and canaries in the settings that match nothing. */
+export function idleSettings(context: Context, projects: readonly Project[]): Problem[] {
+  const { catalogue, protected: globs, canary } = context.loaded.workspace;
+  const document = settingsToCheck(context);
+  if (!document) return [];
+  const idleGlobs = globs.flatMap((glob, index) => {
+    const why = explainIdle(glob, projects, catalogue);
+    const at = { document, path: ["protected", index] };
     return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
   });
+  const idleCanaries = canary.flatMap((selector, index) => {
+    if (projects.some((project) => isMatch(selector, project))) return [];
+    const message = `canary ${selector.written} matches no ${ownerOfName(selector.written)} that a policy selects`;
+    return [problemAt("no-project", message, { document, path: ["canary", index] })];
+  });
+  return [...idleGlobs, ...idleCanaries];
 }
 
 /**
@@ -192,17 +199,6 @@ function mayProtect(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const [head = "", ...key] = rest.split("/");
   const isSingle = isSingleton(file);
   return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
-}
-
-export function idleCanaries(context: Context, projects: readonly Project[]): Problem[] {
-  const { workspace } = context.loaded;
-  const settings = settingsToCheck(context);
-  if (!settings) return [];
-  return workspace.canary.flatMap((selector, index) => {
-    if (projects.some((project) => isMatch(selector, project))) return [];
-    const message = `canary ${selector.written} matches no ${ownerOfName(selector.written)} that a policy selects`;
-    return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
-  });
 }
 
 function matchAny<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {

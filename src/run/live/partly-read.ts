@@ -36,15 +36,8 @@ export async function awaitParts<Part>(parts: readonly (Part | Promise<Part>)[])
 }
 
 export function separateUnread(read: readonly (readonly (Live | Unread)[])[]): PartlyRead {
-  const live: Live[] = [];
-  const unread: Unread[] = [];
-  for (const part of read) {
-    for (const each of part) {
-      if (isUnread(each)) unread.push(each);
-      else live.push(each);
-    }
-  }
-  return { live, unread };
+  const parts = read.flat();
+  return { live: parts.flatMap((each) => (isUnread(each) ? [] : each)), unread: parts.filter(isUnread) };
 }
 
 function isUnread(each: Live | Unread): each is Unread {

@@ -143,9 +143,10 @@ export async function refreshProject(
 function compareProject(
   catalogue: Catalogue,
   desired: DesiredProject,
-  { live, unread, lookedUp }: PartlyRead,
+  read: PartlyRead,
   scope: RefreshScope,
 ): RefreshedProject {
+  const { unread } = read;
   const readable = keepReadable(catalogue, desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) {
@@ -153,8 +154,9 @@ function compareProject(
   }
   const baseOptions = scope.diff(desired.project);
   const options = scope.remember ? baseOptions : unremembered(baseOptions);
-  const compared = compare(catalogue, { desired: readable, live, lookedUp }, options);
-  const overrides = compareOverrides(catalogue, { desired: readable, live, lookedUp, unread }, options, scope);
+  const both = { ...read, desired: readable };
+  const compared = compare(catalogue, both, options);
+  const overrides = compareOverrides(catalogue, both, options, scope);
   const difference = { ...withoutUncallable(catalogue, compared.difference), ...overrides };
   const problems = [...difference.problems, ...compared.problems];
   const { failed } = compared;
@@ -167,9 +169,12 @@ function compareProject(
   };
 }
 
+/** What of a project could be read, and the desired state of that. */
+type Compared = PartlyRead & { readonly desired: DesiredProject };
+
 function compareOverrides(
   catalogue: Catalogue,
-  { desired, live, lookedUp, unread }: Readable & Pick<PartlyRead, "unread">,
+  { desired, live, lookedUp, unread }: Compared,
   { target = () => true }: DiffOptions,
   { policies }: Pick<RefreshScope, "policies">,
 ): Pick<Difference, "overrides"> {
@@ -191,16 +196,10 @@ function compareOverrides(
 /** Cached, so that projects with equal options share the object. */
 const unremembered = memoized((options: DiffOptions): DiffOptions => ({ ...options, settled: false }), new WeakMap());
 
-interface Readable {
-  readonly desired: DesiredProject;
-  readonly live: PartlyRead["live"];
-  readonly lookedUp: PartlyRead["lookedUp"] | undefined;
-}
-
 /** Repeats the comparison if resources are replaced or deleted: others that refer to them by ID then differ too. */
 function compare(
   catalogue: Catalogue,
-  readable: Readable,
+  readable: Compared,
   options: DiffOptions,
   known: readonly Written[] = [],
 ): Pick<LookedUpDesired, "problems" | "failed"> & { readonly difference: Difference } {
