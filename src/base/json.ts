@@ -47,11 +47,6 @@ export function valueAtPath(value: unknown, path: readonly (string | number)[]):
   );
 }
 
-export function pointerKeys(pointer: string): string[] {
-  const parts = pointer.split("/").slice(1);
-  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 function sortedByKey(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

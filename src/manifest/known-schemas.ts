@@ -1,5 +1,5 @@
 import manifestProviders from "../../schemas/secret-providers.schema.json" with { type: "json" };
-import { ajvOptions, schemaDigest } from "../base/schema-violations.ts";
+import { ajvOptions, schemaDigest } from "../base/schema.ts";
 import { bundledKinds } from "../model/bundled-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { resourceSchema } from "../model/kind-schema.ts";

@@ -1,7 +1,7 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import { isObject } from "../base/json.ts";
 import { didYouMean, orElse } from "../base/nearest.ts";
-import { linearPattern } from "../base/schema-violations.ts";
+import { linearPattern } from "../base/schema.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { compileKindExpression } from "./kind-expressions.ts";
 import { isReservedName } from "./kind-schema.ts";

@@ -1,4 +1,4 @@
-import { linearPattern } from "../base/schema-violations.ts";
+import { linearPattern } from "../base/schema.ts";
 import type { PolicyEntry } from "../manifest/entries.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { problemAt } from "../manifest/problem.ts";
