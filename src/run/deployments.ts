@@ -120,11 +120,6 @@ export interface Notices {
   readonly note: (text: string) => void;
 }
 
-interface Begun {
-  readonly connection: ClientOptions;
-  readonly planned: { readonly plan: Plan };
-}
-
 /**
  * Records the writes of an apply as a deployment: `running` before the first, then `success`, `failed`, or `canceled`
  * if it was interrupted. If the record fails, the apply continues with a warning.
@@ -133,13 +128,13 @@ export function deploying(
   deployment: DeploymentOptions,
   interrupted: AbortSignal,
   notices: Notices,
-): (begun: Begun) => Promise<ApplyRecord> {
+): (begun: { readonly connection: ClientOptions; readonly planned: { readonly plan: Plan } }) => Promise<ApplyRecord> {
   return async ({ connection, planned: { plan } }) => {
     let record = await begin(connection, deployment, notices);
     const endAs = async (status: string) => {
       const open = record;
       record = undefined;
-      if (open !== undefined) await end(connection, deployment, { record: open, status }, notices);
+      if (open !== undefined) await end(connection, deployment, open, status, notices);
     };
     return {
       end: (outcomes) => endAs(chooseStatus(plan, outcomes, interrupted)),
@@ -174,16 +169,12 @@ async function begin(
   return undefined;
 }
 
-interface End {
-  readonly record: string;
-  readonly status: string;
-}
-
 /** Also sent if the run is interrupted: on its own connection, for at most the time of one request. */
 async function end(
   connection: ClientOptions,
   { project }: DeploymentOptions,
-  { record, status }: End,
+  record: string,
+  status: string,
   notices: Notices,
 ): Promise<void> {
   const lasting = { ...connection, signal: deadline(connection.requestTimeout, "requestTimeout has passed") };

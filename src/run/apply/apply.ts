@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inParallel } from "../../base/concurrency.ts";
-import { onError } from "../../base/exit.ts";
 import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
 import { concernsProject, explainCallFailure } from "../../client/explain-failure.ts";
@@ -142,27 +141,20 @@ async function takeStep(
 
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
-async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
-  const isThere =
-    isVisible(change) && (await isInPlace(reader, change).catch(onError(CallFailed, (failure) => failure)));
-  if (isThere instanceof CallFailed) return isThere;
-  return isThere ? "there" : "missing";
-}
-
 /** The outcome of a write that a stopped process may have sent; undefined, to send it again, if reading does not show it. */
 async function lookUpWrite(reader: Reader, change: Change): Promise<Known> {
-  const shown = await observe(reader, change);
-  if (shown === "there") return { outcome: { status: "applied" } };
-  if (shown === "missing") return isBegun(reader, change);
-  const error = `a process that stopped may have sent it, and looking it up failed: ${shown.message}`;
-  return { outcome: { status: "unknown", error } };
-}
-
-/** A resource that a stopped process created without all of its items must not be created again. */
-async function isBegun(reader: Reader, change: Change): Promise<Known> {
-  const own = withoutItems(reader.catalogue, change);
-  if (own === change || (await observe(reader, own)) === "missing") return undefined;
-  return { outcome: staleOutcome("a process that stopped wrote a part of it") };
+  const shows = async (each: Change) => isVisible(each) && (await isInPlace(reader, each));
+  try {
+    if (await shows(change)) return { outcome: { status: "applied" } };
+    const own = withoutItems(reader.catalogue, change);
+    // A resource that was created without all of its items must not be created again.
+    if (own === change || !(await shows(own))) return undefined;
+    return { outcome: staleOutcome("a process that stopped wrote a part of it") };
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    const message = `a process that stopped may have sent it, and looking it up failed: ${error.message}`;
+    return { outcome: { status: "unknown", error: message } };
+  }
 }
 
 /** Milliseconds. */
@@ -318,15 +310,12 @@ function toRefreshed(error: unknown): RefreshedProject {
 
 function skipUnread(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {
   if (archived) return planned.map(({ address }) => ({ address, outcome: archivedOutcome }));
-  if (problem?.rule === stopped) return planned.map(skipChange);
+  const skipped: Outcome = { status: "skipped", error: "the run was stopped" };
+  if (problem?.rule === stopped) return planned.map(({ address }) => ({ address, outcome: skipped }));
   return planned.map((change) => failChange(change, problem?.message ?? "the project could not be read again"));
 }
 
 const stopped: FailureKind = "aborted";
-
-function skipChange({ address }: PlannedChange): Step {
-  return { address, outcome: { status: "skipped", error: "the run was stopped" } };
-}
 
 function failChange({ address }: PlannedChange, error: string): Step {
   return { address, outcome: { status: "failed", error } };

@@ -4,7 +4,7 @@ import { firstFew } from "../../base/text-format.ts";
 import type { Answer, Reader, Writer } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
-import type { EffectProbe, Settled } from "../../client/reader.ts";
+import type { Settled } from "../../client/reader.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { KindRow } from "../../model/kind-row.ts";
 import { fieldOf, kindOf } from "../../model/kinds.ts";
@@ -19,9 +19,8 @@ import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
 import { reportedFields } from "../live/kind-resources.ts";
 import { lookUpPending } from "../live/look-up-values.ts";
-import { readLive } from "../live/read-live.ts";
-import { isInPlace, isSubject, isVisible, restorationOf, subjectsOf } from "./live-effect.ts";
-import { sendItems, withoutItems } from "./send-items.ts";
+import { isInPlace, isVisible, restorationOf } from "./live-effect.ts";
+import { answeredResource, probeOf, readResource, withoutItems } from "./send-items.ts";
 
 interface SentChange {
   readonly outcome: Outcome;
@@ -242,42 +241,36 @@ async function sendOne(writer: Writer, change: Change, call: Call, watchers: rea
   return sent.outcome.status === "applied" ? completeItems(writer, change, sent, watchers) : sent;
 }
 
+/** Writes the items of a resource that was created or changed, until one of them fails. */
 async function completeItems(
   writer: Writer,
   change: Change,
   sent: SentChange,
   watchers: readonly Watcher[],
 ): Promise<SentChange> {
-  let failure: CallFailed | undefined;
-  const send = async (call: Call, probe?: EffectProbe): Promise<Outcome | undefined> => {
-    const unrecorded = await announce(watchers, change, call);
-    if (unrecorded) return { status: "skipped", error: unrecorded };
-    const settled = await writer.settle(call, probe);
-    if (!("failure" in settled)) return undefined;
-    ({ failure } = settled);
-    return describeUnanswered(settled, call).outcome;
+  const { catalogue } = writer;
+  const fields = isRemoval(change) ? [] : itemRequestsOf(change, catalogue).map(({ field }) => field);
+  if (fields.length === 0) return sent;
+  const unfinished = ({ outcome: { status, error = "" }, failure }: SentChange): SentChange => {
+    const rest = `it was written, and not all of its ${[...new Set(fields)].join(" and ")}: ${error}; plan again`;
+    return { ...(failure && { failure }), outcome: { status: status === "unknown" ? status : "failed", error: rest } };
   };
-  const read = async (reader: Reader) =>
-    (await readLive(reader, subjectsOf(reader.catalogue, change.project, [change]))).find((each) =>
-      isSubject(reader.catalogue, change, each),
-    );
-  const outcome = await sendItems(writer, change, sent.answer?.body, read, send).catch((error) => {
-    if (error instanceof CallFailed) failure = error;
-    else if (!(error instanceof UserError)) throw error;
-    return { status: "failed", error: error.message } as const;
-  });
-  if (!outcome) return sent;
-  const { status, error = "" } = outcome;
-  const rest = `it was written, and not all of its ${itemFields(writer.catalogue, change)}: ${error}; plan again`;
-  return {
-    ...(failure && { failure }),
-    outcome: { status: status === "unknown" ? status : "failed", error: rest },
-  };
-}
-
-function itemFields(catalogue: Catalogue, change: Change): string {
-  const names = itemRequestsOf(change, catalogue).map(({ field }) => field);
-  return [...new Set(names)].join(" and ");
+  const failed = (error: string) => unfinished({ outcome: { status: "failed", error } });
+  try {
+    const live = answeredResource(catalogue, change, sent.answer?.body) ?? (await readResource(writer, change));
+    if (!live) return failed("its response has no ID, and reading does not show it");
+    for (const request of itemRequestsOf({ ...change, live }, catalogue)) {
+      const call: Call = { ...request.call, finishes: true };
+      const unrecorded = await announce(watchers, change, call);
+      if (unrecorded) return failed(unrecorded);
+      const settled = await writer.settle(call, probeOf(change, request));
+      if ("failure" in settled) return unfinished(describeUnanswered(settled, call));
+    }
+    return sent;
+  } catch (error) {
+    if (!(error instanceof UserError || error instanceof CallFailed)) throw error;
+    return { ...failed(error.message), ...(error instanceof CallFailed && { failure: error }) };
+  }
 }
 
 /** Explains a replacement whose second request failed: the effect on the resource, and what to do. */

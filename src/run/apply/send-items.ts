@@ -1,19 +1,16 @@
 import { isObject, objectOf } from "../../base/json.ts";
-import type { Reader, Writer } from "../../client/client.ts";
+import type { Reader } from "../../client/client.ts";
 import type { EffectProbe } from "../../client/reader.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { itemsByKey } from "../../model/field-meaning.ts";
 import { kindOf } from "../../model/kinds.ts";
 import { rowWithoutSecrets, valueInRow } from "../../model/read-field.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Call, Change, Fields, Live, Outcome } from "../../model/types.ts";
+import type { Change, Fields, Live } from "../../model/types.ts";
 import { isList } from "../../model/values.ts";
-import { type ItemRequest, itemRequestsOf } from "../../plan/requests.ts";
-
-/** Sends a request of a change; returns the outcome unless it succeeded. */
-type SendItem = (call: Call, probe?: EffectProbe) => Promise<Outcome | undefined>;
-
-type ReadResource = (reader: Reader) => Promise<Live | undefined>;
+import type { ItemRequest } from "../../plan/requests.ts";
+import { readLive } from "../live/read-live.ts";
+import { isSubject, subjectsOf } from "./live-effect.ts";
 
 /** A change without the fields whose items are written by calls of their own: what the calls of the resource achieve. */
 export function withoutItems(catalogue: Catalogue, change: Change): Change {
@@ -29,30 +26,14 @@ export function withoutItems(catalogue: Catalogue, change: Change): Change {
   return { ...change, before: before && drop(before), after: after && drop(after), declared: drop(declared) };
 }
 
-/**
- * Writes the items of a resource that was created or changed; `body` is the response. Returns the outcome of the first
- * request that failed. @throws CallFailed if the new resource cannot be read.
- */
-export async function sendItems(
-  writer: Writer,
-  change: Change,
-  body: unknown,
-  read: ReadResource,
-  send: SendItem,
-): Promise<Outcome | undefined> {
-  const { catalogue } = writer;
-  if (isRemoval(change) || itemRequestsOf(change, catalogue).length === 0) return undefined;
-  const live = answeredResource(catalogue, change, body) ?? (await read(writer));
-  if (!live) return { status: "failed", error: "its response has no ID, and reading does not show it" };
-  for (const request of itemRequestsOf({ ...change, live }, catalogue)) {
-    const failed = await send({ ...request.call, finishes: true }, probeOf(change, request, read));
-    if (failed) return failed;
-  }
-  return undefined;
+/** Reads the resource of a change; undefined if reading does not show it. @throws CallFailed. */
+export async function readResource(reader: Reader, change: Change): Promise<Live | undefined> {
+  const live = await readLive(reader, subjectsOf(reader.catalogue, change.project, [change]));
+  return live.find((each) => isSubject(reader.catalogue, change, each));
 }
 
 /** The resource as in the response to its call; undefined if it must be read. */
-function answeredResource(catalogue: Catalogue, change: Change, body: unknown): Live | undefined {
+export function answeredResource(catalogue: Catalogue, change: Change, body: unknown): Live | undefined {
   const { kind, key, live } = change;
   if (!isObject(body)) return live;
   const row = rowWithoutSecrets(kindOf(catalogue, kind).file, body);
@@ -62,16 +43,12 @@ function answeredResource(catalogue: Catalogue, change: Change, body: unknown): 
 }
 
 /** Looks up the effect of a creation or removal; a lost update is sent again. */
-function probeOf(
-  change: Change,
-  { call, field: name, item }: ItemRequest,
-  read: ReadResource,
-): EffectProbe | undefined {
+export function probeOf(change: Change, { call, field: name, item }: ItemRequest): EffectProbe | undefined {
   if (call.method !== "POST" && call.method !== "DELETE") return undefined;
   return async (reader) => {
     const kind = kindOf(reader.catalogue, change.kind);
     const column = kind.items?.find(({ field }) => field === name);
-    const row = (await read(reader))?.row ?? {};
+    const row = (await readResource(reader, change))?.row ?? {};
     const value = valueInRow(name, kind.file.fields.properties[name] ?? {}, row);
     return itemsByKey(column?.key ?? "", isList(value) ? value : []).has(item) === (call.method === "POST");
   };
