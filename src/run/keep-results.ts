@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { onError, UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { canonical } from "../base/json.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
@@ -119,12 +119,10 @@ export async function recordSnapshots(context: Context, result: Applied): Promis
   if (!request.command || !result.compared) return {};
   const observation = observationOf(context, result);
   if (observation.projects.length === 0 && !observation.covers) return {};
-  try {
-    return { fleet: await recordObservation(state.snapshots, observation) };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { unseen: error.message };
-  }
+  return recordObservation(state.snapshots, observation).then(
+    (fleet) => ({ fleet }),
+    onError(UserError, ({ message }) => ({ unseen: message })),
+  );
 }
 
 function observationOf(context: Context, result: Applied): RunObservation {

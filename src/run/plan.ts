@@ -1,4 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
+import { onError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
@@ -204,13 +205,10 @@ async function withAuthors(
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
   const endpoint = ownerCalls(ownerOfName(project))?.auditEvents;
   if (!endpoint) return [];
-  try {
-    const { body } = await reader.get(call(endpoint, { id: project }, { per_page: "100" }));
-    return Array.isArray(body) ? body.filter(isObject) : [];
-  } catch (error) {
-    if (error instanceof CallFailed) return error;
-    throw error;
-  }
+  const asked = call(endpoint, { id: project }, { per_page: "100" });
+  const answer = await reader.get(asked).catch(onError(CallFailed, (error) => error));
+  if (answer instanceof CallFailed) return answer;
+  return Array.isArray(answer.body) ? answer.body.filter(isObject) : [];
 }
 
 function explainRefused({ status, message }: CallFailed): string {

@@ -1,3 +1,4 @@
+import { onError } from "../base/exit.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -108,13 +109,14 @@ export async function moveSteps(
   context: Context,
   planned: readonly PlannedChange[],
 ): Promise<readonly MoveStep[]> {
-  try {
-    const { steps, objections } = await movesAgain(reader, context, planned);
-    return steps.map((step) => ("move" in step ? skipIfObjected(step, objections) : step));
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    return planned.map(({ address }) => ({ address, outcome: { status: "failed", error: explainCallFailure(error) } }));
-  }
+  const fail = (error: CallFailed): MoveStep[] => {
+    const outcome: Outcome = { status: "failed", error: explainCallFailure(error) };
+    return planned.map(({ address }) => ({ address, outcome }));
+  };
+  return movesAgain(reader, context, planned).then(
+    ({ steps, objections }) => steps.map((step) => ("move" in step ? skipIfObjected(step, objections) : step)),
+    onError(CallFailed, fail),
+  );
 }
 
 function skipIfObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {

@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { onError, UserError } from "../base/exit.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Outcome } from "../model/types.ts";
@@ -153,19 +153,15 @@ async function outcomesFromJournal(
   why: string,
 ): Promise<Outcomes> {
   if (addresses.length === 0) return new Map();
-  try {
-    const begun = beginningsIn((await state.journals.read(claim.run)) ?? []);
-    return new Map(
-      addresses.map((address) => [
-        address,
-        begun.has(address) ? (begun.get(address) ?? sentAtTheEnd) : { status: "skipped", error: why },
-      ]),
-    );
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const outcome: Outcome = { status: "unknown", error: `a worker may have sent it: ${error.message}` };
-    return new Map(addresses.map((address) => [address, outcome]));
-  }
+  const read = await state.journals.read(claim.run).catch(onError(UserError, (error) => error));
+  const begun = beginningsIn(read instanceof UserError ? [] : (read ?? []));
+  const other: Outcome =
+    read instanceof UserError
+      ? { status: "unknown", error: `a worker may have sent it: ${read.message}` }
+      : { status: "skipped", error: why };
+  return new Map(
+    addresses.map((address) => [address, begun.has(address) ? (begun.get(address) ?? sentAtTheEnd) : other]),
+  );
 }
 
 const sentAtTheEnd: Outcome = { status: "unknown", error: "a worker was sending it when the run ended" };

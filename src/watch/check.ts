@@ -1,4 +1,4 @@
-import { type ExitCode, exitCode, UserError } from "../base/exit.ts";
+import { type ExitCode, exitCode, userErrorOf } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -81,24 +81,10 @@ export async function recordBlockedCheck(
   began: Date,
 ): Promise<string | null> {
   const { run, who, host, job } = claimFor(newRun(began), env);
-  try {
-    await runs.record({
-      run,
-      command: "watch",
-      who,
-      host,
-      ...(job !== undefined && { job }),
-      started: began.toISOString(),
-      ended: new Date().toISOString(),
-      outcome: "failed",
-      ...keptReasons(runReasons({ problems })),
-      changes: 0,
-      commit: manifests.commit,
-      touched: {},
-    });
-    return run;
-  } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
-  }
+  const recorded = runs.record({
+    ...{ run, command: "watch", who, host, ...(job !== undefined && { job }), commit: manifests.commit },
+    ...{ started: began.toISOString(), ended: new Date().toISOString(), outcome: "failed", changes: 0, touched: {} },
+    ...keptReasons(runReasons({ problems })),
+  });
+  return (await userErrorOf(recorded)) === undefined ? run : null;
 }

@@ -1,4 +1,4 @@
-import { type ExitCode, exit, UserError } from "../base/exit.ts";
+import { type ExitCode, exit, onError, UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
@@ -221,10 +221,7 @@ async function updateMergeRequests(
   const groups = new Map(plannedGroups(drifted).map((group) => [branchOf(group), group]));
   const requests = { ...known };
   const attempt = async (branch: string, work: () => Promise<void>) => {
-    await work().catch((error) => {
-      if (!(error instanceof UserError)) throw error;
-      host.warn(`${branch}: ${error.message}`);
-    });
+    await work().catch(onError(UserError, ({ message }) => host.warn(`${branch}: ${message}`)));
   };
   for (const [branch, { members }] of groups) {
     const addresses = members.map(({ address }) => address);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inParallel } from "../../base/concurrency.ts";
+import { onError } from "../../base/exit.ts";
 import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
 import { concernsProject, explainCallFailure } from "../../client/explain-failure.ts";
@@ -235,7 +236,9 @@ function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readon
 export async function stepsOf(reader: Reader, target: Target, scope: RefreshScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;
-  const read = await refreshProject(reader, target.desired, compareAsPlanned(scope, target)).catch(toRefreshed);
+  const read = await refreshProject(reader, target.desired, compareAsPlanned(scope, target)).catch(
+    onError(CallFailed, toRefreshed),
+  );
   if (!read.difference) return skipUnread(planned, read);
   const { changes } = read.difference;
   const unverified = namesByAddress(read.difference.unverified);
@@ -303,8 +306,7 @@ function markAsPlanned(
 }
 
 /** Errors that end the run become outcomes too, so that earlier outcomes are kept. */
-function toRefreshed(error: unknown): RefreshedProject {
-  if (!(error instanceof CallFailed)) throw error;
+function toRefreshed(error: CallFailed): RefreshedProject {
   return { problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }] };
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from "../../base/exit.ts";
+import { onError, UserError } from "../../base/exit.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { firstFew } from "../../base/text-format.ts";
 import type { Answer, Reader, Writer } from "../../client/client.ts";
@@ -179,7 +179,7 @@ function findMissing(catalogue: Catalogue, change: Change, { serverMessage = "" 
  * deletes nothing that could not be created again for want of a parameter.
  */
 export async function sendRecorded(writer: Writer, planned: Change, watchers: readonly Watcher[]): Promise<SentChange> {
-  const change = await lookUpPending(writer, planned).catch(unsent);
+  const change = await lookUpPending(writer, planned).catch(onError(CallFailed, unsent));
   if ("outcome" in change) return change;
   if ("why" in change) return { outcome: { status: "failed", error: `not sent: ${change.why}` } };
   const calls = makeCalls(writer, change);
@@ -215,8 +215,7 @@ async function restore(
   };
 }
 
-function unsent(error: unknown): SentChange {
-  if (!(error instanceof CallFailed)) throw error;
+function unsent(error: CallFailed): SentChange {
   return { outcome: skippedOutcome(error), failure: error };
 }
 

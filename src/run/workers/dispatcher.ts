@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { UserError } from "../../base/exit.ts";
+import { onError, UserError } from "../../base/exit.ts";
 import { durationOf } from "../../base/rate.ts";
 import { version } from "../../base/version.ts";
 import type { ClientOptions, Reader, Writer } from "../../client/client.ts";
@@ -191,12 +191,7 @@ async function runOneHere({ context, state, own, stopped }: Session, left: reado
 
 /** Uses the queue; if that fails, the run continues without it. */
 async function inQueue(session: Session, use: () => Promise<void>): Promise<void> {
-  try {
-    await use();
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    continueAlone(session, error.message);
-  }
+  await use().catch(onError(UserError, ({ message }) => continueAlone(session, message)));
 }
 
 function continueAlone(session: Session, why: string): void {
