@@ -83,15 +83,37 @@ interface TextRow {
 
 function postgresStore(session: PostgresSession, workspace: string, place: string): StateStore {
   const { query } = session;
+  const texts = async (text: string, ...values: readonly unknown[]) => {
+    const rows = await query<TextRow>(text, [workspace, ...values]);
+    return new Map(rows.map(({ name, content }) => [name, content]));
+  };
+  /** Runs a statement that may depend on a lease. @throws LeaseLostError */
+  const write = async (text: (condition: string) => string, values: readonly unknown[], token?: LeaseToken) => {
+    const all = [workspace, ...values, ...(token ? [token.run, token.fence] : [])];
+    const condition = token ? held(`$${all.length - 1}`, `$${all.length}`) : always;
+    if ((await query(text(condition), all)).length === 0) throw new LeaseLostError(token?.run ?? "");
+  };
   return {
     place,
     writeError: () => undefined,
-    ...documentsIn(session, workspace),
-    ...linesIn(session, workspace),
+    get: async (from, names) => (names.length === 0 ? new Map() : texts(getDocuments, from, names)),
+    put: (into, edits, token) =>
+      write(put, [into, [...edits.keys()], Array.from(edits.values(), (text) => text ?? null)], token),
+    marks: (of, names) => texts(getMarks, of, names),
+    append: (log, name, lines, token) => write(append, [log, name, randomUUID(), lines], token),
+    lines: async (log, names) => {
+      const rows = await query<TextRow>(getLines, [workspace, log, names]);
+      return groupedAs(
+        rows,
+        ({ name }) => name,
+        ({ content }) => content,
+      );
+    },
+    lastLines: (log) => texts(getLastLines, log),
+    forget: async (log, names) => void (await query(forgetLines, [workspace, log, names])),
     list: async (of) => {
       const isLog = of === "journals" || of === "signatures";
-      const rows = await query<{ name: string }>(isLog ? listLogs : listDocuments, [workspace, of]);
-      return rows.map(({ name }) => name);
+      return [...(await texts(isLog ? listLogs : listDocuments, of)).keys()];
     },
     leases: (name) => postgresLeases(session, workspace, name),
     rates: postgresRates(session),
@@ -101,88 +123,24 @@ function postgresStore(session: PostgresSession, workspace: string, place: strin
   };
 }
 
-type Write = (
-  text: (condition: string) => string,
-  values: readonly unknown[],
-  token: LeaseToken | undefined,
-) => Promise<void>;
+const documents = "FROM evenkeel.document WHERE workspace = $1 AND collection = $2";
 
-/** Runs statements that may depend on a lease. @throws LeaseLostError */
-function writeTo({ query }: PostgresSession, workspace: string): Write {
-  return async (text, values, token) => {
-    const all = [workspace, ...values, ...(token ? [token.run, token.fence] : [])];
-    const condition = token ? held(`$${all.length - 1}`, `$${all.length}`) : always;
-    if ((await query(text(condition), all)).length === 0) throw new LeaseLostError(token?.run ?? "");
-  };
-}
+const getDocuments = `SELECT name, content ${documents} AND name = ANY ($3)`;
 
-function documentsIn(session: PostgresSession, workspace: string): Pick<StateStore, "get" | "put" | "marks"> {
-  const { query } = session;
-  const write = writeTo(session, workspace);
-  return {
-    get: async (from, names) => {
-      if (names.length === 0) return new Map();
-      const rows = await query<TextRow>(
-        "SELECT name, content FROM evenkeel.document WHERE workspace = $1 AND collection = $2 AND name = ANY ($3)",
-        [workspace, from, names],
-      );
-      return new Map(rows.map(({ name, content }) => [name, content]));
-    },
-    put: (into, texts, token) =>
-      write(put, [into, [...texts.keys()], Array.from(texts.values(), (text) => text ?? null)], token),
-    // Each write creates a new row version.
-    marks: async (of, names) => {
-      const rows = await query<{ name: string; mark: string }>(
-        `SELECT name, concat(xmin, ' ', ctid) AS mark FROM evenkeel.document
-         WHERE workspace = $1 AND collection = $2 AND name = ANY ($3)`,
-        [workspace, of, names],
-      );
-      return new Map(rows.map(({ name, mark }) => [name, mark]));
-    },
-  };
-}
+/** Each write creates a new row version. */
+const getMarks = `SELECT name, concat(xmin, ' ', ctid) AS content ${documents} AND name = ANY ($3)`;
 
-function linesIn(
-  session: PostgresSession,
-  workspace: string,
-): Pick<StateStore, "append" | "lines" | "lastLines" | "forget"> {
-  const { query } = session;
-  const write = writeTo(session, workspace);
-  return {
-    append: (log, name, lines, token) => write(append, [log, name, randomUUID(), lines], token),
-    lines: async (log, names) => {
-      const rows = await query<TextRow>(
-        "SELECT name, content FROM evenkeel.line WHERE workspace = $1 AND log = $2 AND name = ANY ($3) ORDER BY arrival",
-        [workspace, log, names],
-      );
-      return groupedAs(
-        rows,
-        ({ name }) => name,
-        ({ content }) => content,
-      );
-    },
-    lastLines: async (log) => {
-      const rows = await query<TextRow>(
-        `SELECT DISTINCT ON (name) name, content FROM evenkeel.line WHERE workspace = $1 AND log = $2
-         ORDER BY name, arrival DESC`,
-        [workspace, log],
-      );
-      return new Map(rows.map(({ name, content }) => [name, content]));
-    },
-    forget: async (log, names) =>
-      void (await query("DELETE FROM evenkeel.line WHERE workspace = $1 AND log = $2 AND name = ANY ($3)", [
-        workspace,
-        log,
-        names,
-      ])),
-  };
-}
+const listDocuments = `SELECT name ${documents} ORDER BY name COLLATE "C"`;
 
-const listLogs =
-  'SELECT DISTINCT name COLLATE "C" AS name FROM evenkeel.line WHERE workspace = $1 AND log = $2 ORDER BY 1';
+const lines = "FROM evenkeel.line WHERE workspace = $1 AND log = $2";
 
-const listDocuments = `
-  SELECT name FROM evenkeel.document WHERE workspace = $1 AND collection = $2 ORDER BY name COLLATE "C"`;
+const getLines = `SELECT name, content ${lines} AND name = ANY ($3) ORDER BY arrival`;
+
+const getLastLines = `SELECT DISTINCT ON (name) name, content ${lines} ORDER BY name, arrival DESC`;
+
+const forgetLines = `DELETE ${lines} AND name = ANY ($3)`;
+
+const listLogs = `SELECT DISTINCT name COLLATE "C" AS name ${lines} ORDER BY 1`;
 
 const reserve = `
   INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
