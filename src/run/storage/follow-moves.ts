@@ -3,8 +3,8 @@ import type { Answer, Writer } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { createStop, type Stop } from "../../client/timer.ts";
-import { repositoryKinds } from "../../model/repository-kinds.ts";
-import type { Outcome, Problem } from "../../model/types.ts";
+import { type RepositoryKind, repositoryKinds } from "../../model/repository-kinds.ts";
+import type { Problem } from "../../model/types.ts";
 import { callOf } from "../../plan/requests.ts";
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import { announce } from "../apply/send-change.ts";
@@ -177,13 +177,15 @@ function endInterrupted(move: Move, attempts: Attempts, situation: Situation | u
 }
 
 function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts: Attempts, situation: Situation): End {
-  const outcomes: Readonly<Record<typeof decision, () => Outcome>> = {
-    done: () => ({ status: "applied" }),
-    failed: () => ({ status: "failed", error: failedError(move, attempts, situation) }),
-    unknown: () => ({ status: "unknown", error: unknownError(move, attempts, situation) }),
-  };
-  return { outcome: outcomes[decision](), warning: cleanupWarning(move, situation) };
+  const error = decision === "done" ? {} : { error: describeStayed(decision, move, attempts, situation) };
+  const { change, migration } = move;
+  if (situation.unclean.length === 0) return { outcome: { status: statuses[decision], ...error } };
+  const what = `moved, but old copies could not be removed from ${migration.from}: ${firstFew(situation.unclean)}`;
+  const warning: Problem = { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
+  return { outcome: { status: statuses[decision], ...error }, warning };
 }
+
+const statuses = { done: "applied", failed: "failed", unknown: "unknown" } as const;
 
 /** Progress of all moves of a run. */
 export interface MovingProgress {
@@ -212,47 +214,34 @@ function createTally(progress?: (progress: MovingProgress) => void): Tally {
   };
 }
 
-function failedError(move: Move, attempts: Attempts, situation: Situation): string {
-  const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
-  return `${describeStayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
-}
-
-function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
-  if (attempts.unanswered !== undefined) {
-    return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
-  }
-  const silent = "the server does not report whether moves are still running";
-  return `${describeStayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
+function describeStayed(
+  decision: "failed" | "unknown",
+  { kind, migration: { from }, repeats }: Move,
+  { unanswered, scheduled }: Attempts,
+  { left: held, failed }: Situation,
+): string {
+  if (decision === "unknown" && unanswered !== undefined)
+    return `${unanswered}; the server may have acted, so the request was not repeated`;
+  const stayed = held
+    ? `${left(kind, held.length)} still on ${from} (${firstFew(held)})`
+    : `${repositoryKinds[kind].one} moves did not all succeed (${firstFew(failed)})`;
+  const times = `${stayed} after being scheduled ${scheduled === 1 ? "once" : `${scheduled} times`}`;
+  if (decision === "unknown")
+    return `${times}; the server does not report whether moves are still running, so run apply --storage again later`;
+  const failures = held && failed.length > 0 ? `; ${movesFailed(failed.length, kind)}` : "";
+  const once = repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
+  return `${times}${failures}${once}`;
 }
 
 function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
-  const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
+  const open = situation?.left
+    ? ` while ${left(move.kind, situation.left.length)} still on ${move.migration.from}`
+    : "";
   return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
 }
 
-function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
-  if (unclean.length === 0) return undefined;
-  const what = `moved, but old copies could not be removed from ${from}: ${firstFew(unclean)}`;
-  return { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
-}
-
-function describeStayed(move: Move, { left: held, failed }: Situation): string {
-  const { from } = move.migration;
-  if (held) return `${left(move, held.length)} still on ${from} (${firstFew(held)})`;
-  const { one } = repositoryKinds[move.kind];
-  return `${one} moves did not all succeed (${firstFew(failed)})`;
-}
-
-function left({ kind }: Move, count: number): string {
+function left(kind: RepositoryKind, count: number): string {
   return `${counted(count, repositoryKinds[kind].one)} ${count === 1 ? "is" : "are"}`;
-}
-
-function failures({ kind }: Move, { left: held, failed }: Situation): string {
-  return held && failed.length > 0 ? `; ${movesFailed(failed.length, kind)}` : "";
-}
-
-function times(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
 }
 
 const standardInterval = 1000;

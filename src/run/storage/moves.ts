@@ -22,6 +22,8 @@ export interface Move {
   readonly change: Change;
   readonly earlier: EarlierMove | undefined;
   readonly listsMoves: boolean;
+  /** True if the server shows which repositories are moving. */
+  readonly reportsMoves: boolean;
   /** Number of times that failed moves may be scheduled again. */
   readonly repeats: number;
 }
@@ -46,27 +48,21 @@ export interface PlannedMoves {
  * (docs/storage-moves.md). Anything unreadable is a problem. @throws CallFailed if it ends the run.
  */
 export async function planMoves(reader: Reader, scope: MovesScope): Promise<PlannedMoves> {
-  const planned: PlannedMoves[] = [];
-  for (const migration of scope.migrations) planned.push(await planMigration(reader, migration, scope));
-  return {
-    moves: planned.flatMap(({ moves }) => moves),
-    objections: planned.flatMap(({ objections }) => objections),
-    problems: planned.flatMap(({ problems }) => problems),
-  };
-}
-
-async function planMigration(reader: Reader, migration: StorageMigration, scope: MovesScope): Promise<PlannedMoves> {
-  const { from, to, repositories } = migration;
-  const included = repositories.filter((kind) => scope.includes(addressOf(migration, kind)));
-  try {
-    const kinds = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
-    const moves = kinds.flatMap(({ move }) => move ?? []);
-    const moving = from === to ? included : moves.map(({ kind }) => kind);
-    const objections = await checkRules(reader, { ...migration, repositories: moving }, scope.platform);
-    return { moves, objections, problems: kinds.flatMap(({ problems }) => problems) };
-  } catch (error) {
-    return { moves: [], objections: [], problems: [unreadable(migration, error)] };
+  const [planned, objections, problems]: [Move[], Objection[], Problem[]] = [[], [], []];
+  for (const migration of scope.migrations) {
+    const included = migration.repositories.filter((kind) => scope.includes(addressOf(migration, kind)));
+    try {
+      const kinds = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
+      const moves = kinds.flatMap((move) => move ?? []);
+      const moving = migration.from === migration.to ? included : moves.map(({ kind }) => kind);
+      objections.push(...(await checkRules(reader, { ...migration, repositories: moving }, scope.platform)));
+      problems.push(...moves.flatMap(uncertainWarnings));
+      planned.push(...moves);
+    } catch (error) {
+      problems.push(unreadable(migration, error));
+    }
   }
+  return { moves: planned, objections, problems };
 }
 
 export function addressesOf(migration: StorageMigration): readonly string[] {
@@ -93,17 +89,13 @@ function unreadable({ name, document }: StorageMigration, error: unknown): Probl
   return { severity: "error", rule: "unreadable", message: explainCallFailure(error), place };
 }
 
-interface PlannedKind {
-  readonly move?: Move;
-  readonly problems: readonly Problem[];
-}
-
+/** Undefined if nothing is left to move. */
 async function planKind(
   reader: Reader,
   migration: StorageMigration,
   kind: RepositoryKind,
   { history, resend, platform }: MovesScope,
-): Promise<PlannedKind> {
+): Promise<Move | undefined> {
   const address = addressOf(migration, kind);
   const view = await readStorage(reader, migration.from, kind);
   const situation = situationOf(view, migration.from, migration.to);
@@ -113,13 +105,12 @@ async function planKind(
   const known = earlier?.to === migration.to ? earlier.state : undefined;
   const isAsked = resend(address) && !hasLeft(situation, listsMoves, undefined);
   const isDone = hasLeft(situation, listsMoves, known);
-  if (isDone && !isAsked) return { problems: [] };
+  if (isDone && !isAsked) return undefined;
   const ids = (view.held ?? []).map(({ id }) => id).sort();
   const change = createChange(migration, kind, situation, ids, isDone);
   // With the defect, a second request could move repositories into the cluster that already contains them.
   const repeats = mayLoseRepositories({ migration, platform }) ? 0 : maxRepeats;
-  const move = { migration, kind, change, earlier, listsMoves, repeats };
-  return { move, problems: listUncertainties(move, situation).map((message) => uncertainWarning(move, message)) };
+  return { migration, kind, change, earlier, listsMoves, reportsMoves: situation.reportsMoves, repeats };
 }
 
 /** True if all repositories left the source: by count for projects, by the journal and listed failures for others. */
@@ -180,23 +171,20 @@ export function movesFailed(count: number, kind: RepositoryKind): string {
   return `${counted(count, `${repositoryKinds[kind].one} move`)} failed`;
 }
 
-function listUncertainties({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
+/** Warns of what cannot be verified if the server does not report running moves. */
+function uncertainWarnings({ migration: { from }, kind, earlier, change, reportsMoves }: Move): readonly Problem[] {
+  if (reportsMoves) return [];
   const { one } = repositoryKinds[kind];
   const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; once it is scheduled, the run records the move as done, and it is not planned again`;
   const unseen = `the server does not report running moves: what stays on ${from} for a while counts as failed and is scheduled again`;
-  const sent = `run ${earlier?.run} sent this request and got no answer; the server may or may not have acted`;
-  const open = `run ${earlier?.run} scheduled these moves and did not see them end; they may still be running, so apply watches for a while before it schedules any again`;
-  return [
-    ...(left === undefined && !reportsMoves ? [unproven] : []),
-    ...(left !== undefined && !reportsMoves ? [unseen] : []),
-    ...(earlier?.state === "sent" && !reportsMoves ? [sent] : []),
-    ...(earlier?.state === "scheduled" && !reportsMoves ? [open] : []),
-  ];
-}
-
-function uncertainWarning({ change }: Move, message: string): Problem {
-  const { address, origin } = change;
-  return { severity: "warning", rule: "storage-unverified", message: `${address}: ${message}`, place: origin.place() };
+  const begun = {
+    sent: `run ${earlier?.run} sent this request and got no answer; the server may or may not have acted`,
+    scheduled: `run ${earlier?.run} scheduled these moves and did not see them end; they may still be running, so apply watches for a while before it schedules any again`,
+    done: undefined,
+  };
+  const messages = [kind === "projects" ? unseen : unproven, (earlier && begun[earlier.state]) ?? []].flat();
+  const warning = { severity: "warning", rule: "storage-unverified", place: change.origin.place() } as const;
+  return messages.map((message) => ({ ...warning, message: `${change.address}: ${message}` }));
 }
 
 export interface Question {
