@@ -22,13 +22,13 @@ const fresh: Attempts = {
 };
 const still: Situation = { left: ["a/one"], running: 0, failed: [], moved: [], unclean: [], reportsMoves: true };
 
-/** What is decided look after look; a scheduling is answered, unless `unanswered` says why not. */
-function decisions(start: Attempts, situations: readonly Situation[], unanswered?: string): Decision[] {
+/** What is decided look after look; a scheduling is answered. */
+function decisions(start: Attempts, situations: readonly Situation[]): Decision[] {
   let attempts = start;
   return situations.map((situation) => {
     attempts = advance(attempts, situation);
     const decision = decide(attempts, situation);
-    if (decision === "schedule") attempts = countRequest(attempts, unanswered);
+    if (decision === "schedule") attempts = countRequest(attempts);
     return decision;
   });
 }
@@ -37,12 +37,6 @@ const looks = (count: number, situation: Situation) => Array.from({ length: coun
 const countOf = (list: readonly Decision[], decision: Decision) => list.filter((each) => each === decision).length;
 
 describe("projects", () => {
-  test("are scheduled at once, followed while they run, and done when none is left", () => {
-    const running = { ...still, running: 1 };
-    const gone = { ...still, left: [] };
-    expect(decisions(fresh, [still, running, running, gone])).toEqual(["schedule", "wait", "wait", "done"]);
-  });
-
   test("what runs already is never scheduled, however long it takes", () => {
     expect(new Set(decisions(fresh, looks(500, { ...still, running: 1 })))).toEqual(new Set(["wait"]));
   });
@@ -60,46 +54,6 @@ describe("projects", () => {
       expect(new Set(lengths).size).toBe(lengths.length);
     },
   );
-
-  test("a scheduling without an answer is not repeated", () => {
-    const list = decisions(fresh, looks(30, still), "it broke off");
-    expect(countOf(list.slice(0, list.indexOf("unknown")), "schedule")).toBe(1);
-  });
-
-  test("a scheduling without an answer that shows itself at work counts", () => {
-    const list = decisions(fresh, [still, { ...still, running: 1 }, ...looks(5, still)], "it broke off");
-    expect(list).not.toContain("unknown");
-    expect(countOf(list, "schedule")).toBe(2);
-  });
-
-  test("what an earlier run scheduled gets time to show itself", () => {
-    const list = decisions({ ...fresh, mayRun: true }, looks(6, still));
-    expect(list.indexOf("schedule")).toBe(3);
-  });
-});
-
-describe("kinds that cannot be counted", () => {
-  const unseen: Situation = { ...still, left: undefined, reportsMoves: false };
-  const listed: Situation = { ...unseen, reportsMoves: true };
-
-  test("are done with the scheduling where the server does not list moves", () => {
-    expect(decisions(fresh, [unseen, unseen])).toEqual(["schedule", "done"]);
-    expect(decisions(fresh, [unseen, unseen], "it broke off")).toEqual(["schedule", "unknown"]);
-  });
-
-  test("are done when the moves that show up have ended", () => {
-    const moved = { ...listed, moved: ["snippet 7"] };
-    const list = decisions(fresh, [listed, { ...listed, running: 1 }, ...looks(5, moved)]);
-    expect(list.slice(0, 3)).toEqual(["schedule", "wait", "wait"]);
-    expect(list.at(-1)).toBe("done");
-    expect(countOf(list, "schedule")).toBe(1);
-  });
-
-  test("are scheduled again where moves failed", () => {
-    const failed = { ...listed, failed: ["snippet 7"] };
-    const list = decisions(fresh, [listed, ...looks(100, failed)]);
-    expect(countOf(list.slice(0, list.indexOf("failed")), "schedule")).toBe(1 + maxRepeats);
-  });
 });
 
 describe("a look", () => {
