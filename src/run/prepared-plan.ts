@@ -40,13 +40,9 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
   const { request } = context;
   const { plan, differences } = planned;
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
-  const refused = refusedBy(plan, fleet.projects, request);
   const rest = {
-    planned: withWaivers(planned, refused),
+    ...judgePlan(context, planned, fleet),
     references: neededBy(differences, context.loaded.workspace.catalogue),
-    refused,
-    isProtected: guardRules(context, fleet.projects).isProtected,
-    isCanary: canaryTest(context, fleet.projects),
   };
   if (request.recheck || request.workers) {
     const changing = new Set(plan.resource_changes.map(({ project }) => project));
@@ -73,11 +69,15 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
   }));
 }
 
-export function withWaivers(planned: Planned, refused: readonly Objection[]): Planned {
+/** Marks the objections that the request waives. */
+export function judgePlan(context: Context, planned: Planned, { projects }: Pick<DesiredFleet, "projects">) {
   const { plan } = planned;
-  if (refused.length === plan.objections.length) return planned;
+  const refused = refusedBy(plan, projects, context.request);
+  const isProtected = guardRules(context, projects).isProtected;
+  const judged = { planned, refused, isProtected, isCanary: canaryTest(context, projects) };
+  if (refused.length === plan.objections.length) return judged;
   const marked = { ...plan, objections: markWaived(plan.objections, refused) };
-  return { ...planned, plan: { ...marked, digest: planDigest(marked) } };
+  return { ...judged, planned: { ...planned, plan: { ...marked, digest: planDigest(marked) } } };
 }
 
 /** Divides the targets into the waves of `--waves` or else of the workspace; unchanged if neither has any. */

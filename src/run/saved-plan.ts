@@ -22,9 +22,9 @@ import { recheckTargets } from "./apply/apply.ts";
 import { type NeededSecret, secretsToCompare } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { type Selection, select } from "./live/select-projects.ts";
-import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
+import { judgePlan, type PreparedPlan } from "./prepared-plan.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
-import { canaryTest, guardRules, namedAsPlanned, refusedBy, scopeOf } from "./scope.ts";
+import { guardRules, namedAsPlanned, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
 /**
@@ -138,7 +138,6 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const desired = desiredAmong(fleet, changed);
   const references = plannedSecrets(desired.values(), read);
   await secretsToCompare(context, references);
-  const rules = guardRules(context, fleet.projects);
   const changes = read.resource_changes.map(visibleOf);
   const shares = read.objections.filter(({ guard }) => guard === "delete-percent");
   const whole = checkRemovalShare({ scope: theFleet, removals: removalsOf(read), live: read.summary.live }, guards);
@@ -146,20 +145,16 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
     ...shares,
     // Shards of few removals each can merge into a plan of many.
     ...(shares.length > 0 ? [] : whole),
-    ...checkProtected(changes, rules),
+    ...checkProtected(changes, guardRules(context, fleet.projects)),
     ...moves.objections,
     ...(request.failOnLoosening ? checkLoosening(changes) : []),
   ];
   const plan = withRuleObjections({ ...read, objections }, context, fleet.projects);
-  const refused = refusedBy(plan, fleet.projects, request);
   return {
-    planned: withWaivers({ plan, catalogue, differences: [], compared: true, missing: [] }, refused),
+    ...judgePlan(context, { plan, catalogue, differences: [], compared: true, missing: [] }, fleet),
     targets: recheckTargets(read, desired, deselected(selection, context)),
     references,
-    refused,
-    isProtected: rules.isProtected,
     saved: read,
-    isCanary: canaryTest(context, fleet.projects),
   };
 }
 

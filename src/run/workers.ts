@@ -1,6 +1,6 @@
 import { onError, UserError } from "../base/exit.ts";
 import type { Reader, Writer } from "../client/client.ts";
-import { CallFailed } from "../client/failure.ts";
+import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import type { Outcome } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { beginningsIn } from "../state/journal.ts";
@@ -9,14 +9,7 @@ import { stopReason, type WrittenWave } from "./apply/waves.ts";
 import type { Context } from "./context.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { batchesOf } from "./prepared-plan.ts";
-import {
-  type ApplyResult,
-  type ApplyTask,
-  type EndOfRun,
-  type PlanResult,
-  type PlanTask,
-  refreshedProject,
-} from "./shard-work.ts";
+import { type ApplyResult, type ApplyTask, type PlanResult, type PlanTask, refreshedProject } from "./shard-work.ts";
 import type { Dispatcher } from "./workers/dispatcher.ts";
 
 const [minSize, maxSize] = [50, 200];
@@ -38,7 +31,9 @@ export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, 
       let reads = 0;
       let left = projects.length;
       for await (const { index, result } of dispatcher.dispatch("plan", tasks)) {
-        const { projects: found, reads: sent } = checkNotEnded(result as PlanResult | EndOfRun);
+        const over = endOf(result);
+        if (over) throw over;
+        const { projects: found, reads: sent } = result as PlanResult;
         reads += sent;
         for (const [offset, wire] of found.entries()) {
           const place = shards[index]?.[offset]?.index ?? 0;
@@ -55,11 +50,11 @@ export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, 
   };
 }
 
-/** @throws CallFailed or UserError if the result of a shard ends the run. */
-function checkNotEnded<Result extends object>(result: Result | EndOfRun): Result {
-  if ("failure" in result) throw new CallFailed(result.failure);
-  if ("refused" in result) throw new UserError(result.refused);
-  return result;
+/** The error of a shard that ends the run. */
+function endOf(result: unknown): CallFailed | UserError | undefined {
+  const { failure, refused } = result as { readonly failure?: FailureFacts; readonly refused?: string };
+  if (failure) return new CallFailed(failure);
+  return refused === undefined ? undefined : new UserError(refused);
 }
 
 const interrupted = new CallFailed({
@@ -102,8 +97,10 @@ export async function writeByWorkers(
   };
   try {
     for await (const { index, result } of dispatcher.dispatch("apply", tasks)) {
-      const written = ended === undefined ? checkEnd(result as ApplyResult | EndOfRun, end) : (result as ApplyResult);
-      if (!written?.outcomes) continue;
+      const over = endOf(result);
+      if (over) end(over.message);
+      if (over) continue;
+      const written = result as ApplyResult;
       left.delete(index);
       for (const [address, outcome] of written.outcomes) await report(address, outcome);
       reason ??= written.reason;
@@ -121,15 +118,6 @@ export async function writeByWorkers(
   ))
     await report(address, outcome);
   return { outcomes, reason: stopReason(outcomes) ?? reason ?? stopped() ?? ended };
-}
-
-function checkEnd(result: ApplyResult | EndOfRun, end: (why: string) => void): ApplyResult | undefined {
-  try {
-    return checkNotEnded(result);
-  } catch (error) {
-    end(error instanceof Error ? error.message : String(error));
-    return undefined;
-  }
 }
 
 function createTasks({ plan, inFlight }: DelegatingRun, targets: readonly Target[], isWave: boolean): ApplyTask[] {

@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { userErrorOf } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
 import type { Outcome, OutcomeStatus } from "../model/types.ts";
 import type { LeaseToken } from "./lease.ts";
@@ -18,14 +18,9 @@ export function startJournal({ journals }: WorkspaceState, token: LeaseToken, no
   return {
     write: async (entry) => {
       const line: JournalLine = { at: now().toISOString(), ...entry };
-      try {
-        await appender.append(line);
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        unstored.push(line);
-        return error.message;
-      }
+      const error = await userErrorOf(appender.append(line));
+      if (error !== undefined) unstored.push(line);
+      return error;
     },
     unstored: () => unstored,
     close: appender.close,

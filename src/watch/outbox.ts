@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { ifPossible } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
@@ -5,15 +6,16 @@ import { openAgent, readNetwork } from "../client/network.ts";
 import { parseRetryDelay } from "../client/retry.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/workspace.ts";
-import type { Secrets } from "../secrets/secrets.ts";
+import type { Request } from "../run/request.ts";
+import { loadProviders } from "../secrets/providers-file.ts";
+import { createSecrets } from "../secrets/secrets.ts";
 import type { Undelivered } from "../state/watch-memory.ts";
+import { findWorkspace } from "../workspace/load.ts";
 import { type Clock, pause } from "./clock.ts";
 import type { MessageBody } from "./notification-texts.ts";
 
 interface DeliveryOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Opened for each attempt, because a secret may be replaced. */
-  readonly openSecrets: () => Secrets;
+  readonly request: Request;
   readonly clock: Clock;
   readonly warn: (sentence: string) => void;
   readonly signal: AbortSignal;
@@ -48,7 +50,10 @@ export async function deliver(to: Notify, { body }: Undelivered, options: Delive
 
 /** Posts a document to the URL of a receiver; resolves to undefined if it was delivered. Messages never contain the URL. */
 async function post(to: Notify, body: object, options: DeliveryOptions): Promise<FailedDelivery | undefined> {
-  const secrets = options.openSecrets();
+  const { env, folder, debug } = options.request;
+  const root = dirname(findWorkspace(folder));
+  // Opened for each attempt, because a secret may be replaced.
+  const secrets = createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root), debug });
   try {
     await secrets.ask([to.url], options.signal);
     const text = secrets.known(to.url);
@@ -76,8 +81,8 @@ function checkUrl(url: URL | undefined, { allowInsecure }: Notify): string | und
 const [timeout, longestWait] = [10_000, 60_000];
 
 /** Redirects are not followed: a notification is meant for the configured receiver only. */
-async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<FailedDelivery | undefined> {
-  const client = await openAgent(readNetwork(url.origin, env), timeout, {});
+async function send(url: URL, body: object, { request, signal }: DeliveryOptions): Promise<FailedDelivery | undefined> {
+  const client = await openAgent(readNetwork(url.origin, request.env), timeout, {});
   const limit = AbortSignal.timeout(timeout);
   const end = () => void client.destroy().catch(() => {});
   signal.addEventListener("abort", end);

@@ -1,10 +1,8 @@
 import { basename, dirname } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { withoutTrailing } from "../base/text-format.ts";
-import type { Notify, Workspace } from "../manifest/workspace.ts";
+import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../run/request.ts";
-import { loadProviders } from "../secrets/providers-file.ts";
-import { createSecrets } from "../secrets/secrets.ts";
 import type { Texts } from "../state/state.ts";
 import { keepMemory, keptMemory, newMemory, type Undelivered, type WatchMemory } from "../state/watch-memory.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
@@ -67,10 +65,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
     keeping = written.catch(() => {});
     return written;
   };
-  const delivery = {
-    ...{ env: request.env, clock, warn: host.warn, signal: over.signal },
-    openSecrets: () => openSecrets(request),
-  };
+  const delivery = { request, clock, warn: host.warn, signal: over.signal };
   /** Delivers in order: later notifications wait for earlier ones. */
   const deliverAll = async (to: string) => {
     for (;;) {
@@ -97,12 +92,14 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
     now: () => memory,
     change,
     enqueue: (notifications, counts) => {
-      const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
       const since = new Date(clock.now()).toISOString();
-      const more = notifications.flatMap((each) =>
-        addressTo(each, notify, { ...messageBody(name, each, counts, console) }, since),
-      );
-      change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
+      const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
+      const more = notifications.flatMap((each) => {
+        const body = { ...messageBody(name, each, counts, console) };
+        return notify.filter(({ on }) => on.includes(each.event)).map(({ url }) => ({ to: url.secret, body, since }));
+      });
+      const undelivered = [...memory.undelivered, ...more];
+      change({ undelivered: withinLimit(undelivered, host.warn) });
     },
     save: () => save().then(flush),
     [Symbol.asyncDispose]: async () => {
@@ -112,20 +109,6 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
       await keeping;
     },
   };
-}
-
-function openSecrets({ env, folder, debug }: Request) {
-  const root = dirname(findWorkspace(folder));
-  return createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root), debug });
-}
-
-function addressTo(
-  { event }: Notification,
-  notify: readonly Notify[],
-  body: Undelivered["body"],
-  since: string,
-): readonly Undelivered[] {
-  return notify.filter(({ on }) => on.includes(event)).map(({ url }) => ({ to: url.secret, body, since }));
 }
 
 /** The limit of undelivered notifications; the oldest are dropped first. */

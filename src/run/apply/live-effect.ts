@@ -16,11 +16,8 @@ import { readLive } from "../live/read-live.ts";
 
 /** Reads whether a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
 export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
-  return isApplied(
-    reader.catalogue,
-    change,
-    await readLive(reader, subjectsOf(reader.catalogue, change.project, [change])),
-  );
+  const live = await readLive(reader, subjectsOf(reader.catalogue, change.project, [change]));
+  return lostOf(reader.catalogue, change, live).length === 0;
 }
 
 /**
@@ -37,11 +34,6 @@ function shownNames({ before, declared }: Change): readonly string[] {
   return Object.keys(before ?? {}).filter(
     (name) => name in declared && referencesWithin(declared[name] ?? null).length === 0,
   );
-}
-
-/** True if live resources show that a change was applied. Only for one that {@link isVisible}. */
-function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
-  return lostOf(catalogue, change, live).length === 0;
 }
 
 /** The parameters of a change that are not live, or all. Only for one that {@link isVisible}. */
