@@ -128,6 +128,7 @@ export async function recordSnapshots(context: Context, result: Applied): Promis
 function observationOf(context: Context, result: Applied): RunObservation {
   const { request, claim, heading, ledger } = context;
   const { targets, excludes, shard, since, command } = request;
+  const authors = new Map(result.plan.resource_changes.map((change) => [change.address, change.changed_by]));
   const isLimited = addressScope(targets, excludes).isLimited || since !== undefined || !result.desired;
   return {
     run: claim.run,
@@ -137,24 +138,14 @@ function observationOf(context: Context, result: Applied): RunObservation {
     whole: !isLimited && !shard,
     ...(!isLimited && { covers: shard ?? (() => true) }),
     ...(result.desired ? observeCompared(result.desired, context, result) : observeApplied(result)),
-    exceptions: context.rules.flatMap(exceptionOf),
+    exceptions: context.rules
+      .filter(({ except }) => except.length > 0)
+      .map(({ name, except, until }) => ({ rule: name, except: except.slice(0, 50), ...(until && { until }) })),
     overrides: result.plan.overrides ?? [],
     hasLedger: ledger !== undefined,
-    ...authorsIn(result.plan),
+    authorOf: (address) => authors.get(address),
     cause: command === "plan" || command === "apply" ? "pending" : "drift",
   };
-}
-
-function authorsIn({ resource_changes }: Applied["plan"]): Pick<RunObservation, "authorOf"> {
-  const known = new Map(
-    resource_changes.flatMap(({ address, changed_by: by }) => (by ? [[address, by] as const] : [])),
-  );
-  return known.size > 0 ? { authorOf: (address) => known.get(address) } : {};
-}
-
-function exceptionOf({ name, except, until }: Context["rules"][number]): RunObservation["exceptions"] {
-  if (except.length === 0) return [];
-  return [{ rule: name, except: except.slice(0, 50), ...(until && { until }) }];
 }
 
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;

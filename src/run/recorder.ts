@@ -1,12 +1,12 @@
 import { pid } from "node:process";
-import { UserError } from "../base/exit.ts";
+import { UserError, userErrorOf } from "../base/exit.ts";
 import { firstFew, shellWord } from "../base/text-format.ts";
 import type { Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withOutcomes } from "../plan/run-end.ts";
 import { startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
 import type { Lease } from "../state/lease.ts";
-import type { JournalEntry, JournalLine } from "../state/state.ts";
+import type { JournalLine } from "../state/state.ts";
 import { saveUnstored } from "../state/state-folder.ts";
 import type { Outcomes, Watcher } from "./apply/apply.ts";
 import { journalling } from "./apply/send-change.ts";
@@ -44,7 +44,9 @@ export async function startRecorder(
   const { state, ledger, loaded, claim } = context;
   const cutShort = await unfinishedRuns(state.journals);
   const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
-  await journal?.write(createStart(plan, claim));
+  const { commit, digest: manifests } = plan.manifests;
+  const head = { who: `${claim.who}@${claim.host}`, pid, commit, manifests, server: plan.server.url };
+  await journal?.write({ event: "start", ...head, changes: plan.resource_changes.length });
   const close = async () => {
     await journal?.close();
     return toProblem("ledger", await ledger?.save(token));
@@ -86,12 +88,9 @@ async function noticeAll(
   named: readonly UnfinishedRun[],
 ): Promise<Problem[]> {
   const line: JournalLine = { at: now().toISOString(), event: "noticed" };
-  const noted = await Promise.allSettled(named.map(({ run }) => state.journals.extend(token, run, [line])));
-  return noted.flatMap((each) => {
-    if (each.status === "fulfilled") return [];
-    if (!(each.reason instanceof UserError)) throw each.reason;
-    return [{ severity: "warning", rule: "journal", message: each.reason.message }];
-  });
+  const errors = named.map(({ run }) => userErrorOf(state.journals.extend(token, run, [line])));
+  const messages = (await Promise.all(errors)).flatMap((message) => message ?? []);
+  return messages.map((message) => ({ severity: "warning", rule: "journal", message }));
 }
 
 /** Warns of requests in flight for which the run waits before it sends them again. */
@@ -106,22 +105,6 @@ export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFl
   request.warn?.(
     `${addresses}: an earlier run may have just sent it; checking after ${seconds} s before sending it again`,
   );
-}
-
-function createStart(
-  { manifests, server, resource_changes: changes }: Plan,
-  { who, host }: Context["claim"],
-): JournalEntry {
-  const { commit, digest } = manifests;
-  return {
-    event: "start",
-    who: `${who}@${host}`,
-    pid,
-    commit,
-    manifests: digest,
-    server: server.url,
-    changes: changes.length,
-  };
 }
 
 export interface CutShort {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import planSchema from "../../schemas/plan.schema.json" with { type: "json" };
 import { exit, UserError } from "../base/exit.ts";
-import { isObject, jsonIn } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { describeSystemError } from "../base/system-errors.ts";
@@ -54,7 +54,9 @@ function parsePlan(text: string, path: string): Plan {
 const checkPlan = compile(planSchema);
 
 function parseReport(text: string, path: string): Plan {
-  const plan = parse(text, path);
+  const plan = parsedJson(text);
+  if (plan === undefined)
+    throw new UserError(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
   if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new UserError(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
   }
@@ -83,14 +85,6 @@ async function readPlanFile(path: string): Promise<string> {
     return path === stdin ? await text(process.stdin) : readFileSync(path, "utf8");
   } catch (error) {
     throw new UserError(`cannot read the plan ${path}: ${describeSystemError(error)}`);
-  }
-}
-
-function parse(text: string, path: string): unknown {
-  try {
-    return jsonIn(text);
-  } catch {
-    throw new UserError(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
   }
 }
 
