@@ -29,7 +29,7 @@ function newestFirst(a: JsonObject, b: JsonObject): number {
 /** Maximum number of events per project or group. */
 const mostEvents = 200;
 
-function addAuditEvent(state: State, owner: NamedOwner, id: number, event: JsonObject): void {
+export function addAuditEvent(state: State, owner: NamedOwner, id: number, event: JsonObject): void {
   const number = nextNumber(state, "audit event");
   const place = placeOf(owner, id);
   const row = { id: number, created_at: timestamp(), details: {}, ...event, entity_id: id };
@@ -67,15 +67,6 @@ function targetOf(method: string, rest: string, raw: JsonObject): string {
   const named = ["name", "key", "url", "title", "username"].map((field) => raw[field]);
   const key = method === "POST" ? named.find((value) => typeof value === "string") : undefined;
   return String(key ?? decodeURIComponent(rest.split("/").at(-1) ?? ""));
-}
-
-export function loadAuditEvents(
-  state: State,
-  owner: NamedOwner,
-  id: number,
-  events: readonly JsonObject[] | null = [],
-): void {
-  for (const event of events ?? []) addAuditEvent(state, owner, id, event);
 }
 
 function placeOf(owner: NamedOwner, id: number): string {

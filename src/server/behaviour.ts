@@ -1,7 +1,6 @@
-import { holdsIn } from "../model/dialect.ts";
-import type { EndpointName, Parameter } from "../model/endpoints.ts";
+import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
 import { hasLegacyStatuses } from "../model/license-status.ts";
-import { releasesOf } from "./release-facts.ts";
+import { holdsInRelease } from "./release-facts.ts";
 
 type Parameters = Partial<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
 
@@ -21,18 +20,27 @@ const observedParameters: Parameters = {
   moveGroups: anyStorage,
 };
 
-/** A behaviour of deployed servers in the releases of a fact. */
-function since(fact: string): (release: string) => boolean {
-  return (release) => holdsIn(releasesOf(fact), release);
+/** The filters of deployments in a release of deployed servers: more values, and the time when they finished. */
+function deploymentFilters(release: string): Readonly<Record<string, Parameter>> {
+  const isValid = (value: string) => value !== "ref" || since("deployments-order-by-ref")(release);
+  const known = Object.entries(endpoints.listDeployments.parameters ?? {}).map(([name, parameter]) => {
+    const { enum: allowed, beyond } = parameter;
+    const more = beyond && since(beyond.fact)(release) ? beyond.enum : [];
+    return [name, allowed ? { ...parameter, enum: [...allowed, ...more].filter(isValid) } : parameter] as const;
+  });
+  const time: Parameter = { type: "datetime" };
+  const finish = since("deployments-by-finish")(release) && { finished_after: time, finished_before: time };
+  return { ...Object.fromEntries(known), ...finish };
 }
 
-function until(fact: string): (release: string) => boolean {
-  return (release) => !holdsIn(releasesOf(fact), release);
+/** A behaviour of deployed servers in the releases of a fact. */
+function since(fact: string): (release: string) => boolean {
+  return (release) => holdsInRelease(fact, release);
 }
 
 /** One value in the releases of a fact, another in all others. */
 function by<Value extends string>(fact: string, inside: Value, outside: Value): (release: string) => Value {
-  return (release) => (holdsIn(releasesOf(fact), release) ? inside : outside);
+  return (release) => (holdsInRelease(fact, release) ? inside : outside);
 }
 
 /** The approval statuses that requests may contain. */
@@ -50,10 +58,8 @@ const choices = {
   putActivates: [false, true],
   /** DELETE removes parameters but not event flags; otherwise it keeps both. */
   deleteWipes: [false, true],
-  /** DELETE of an integration that was never configured responds with 204, since it is disabled; false: with 404. */
-  deletesUnconfigured: [true, until("delete-unknown-404")],
-  /** Such a DELETE creates an inactive integration. */
-  deleteCreatesInactive: [false, until("delete-unknown-404")],
+  /** DELETE of an integration that was never configured: responds with 204, also creates an inactive one, or with 404. */
+  unconfigured: ["kept", by("delete-unknown-404", "missing", "created")],
   /**
    * DELETE of an integration that changed since `If-Unmodified-Since` responds with 412; false: the header is ignored.
    */
@@ -72,10 +78,6 @@ const choices = {
   inheritedSettings: [false, since("inherited-integrations")],
   /** The name of an integration in the response that it was never configured. */
   notFoundAs: ["Integration", by("not-found-as-service", "Service", "Integration")],
-  /** Lists of deployments can be filtered by the statuses that only servers set. */
-  moreStatuses: [false, since("deployment-status-filter")],
-  /** Deployments can be sorted and filtered by the time when they finished. */
-  knowsFinish: [false, since("deployments-by-finish")],
   /** Response to a deployment without commit, ref or environment: accepted, or rejected as missing or as empty. */
   blankTold: ["taken", by("blank-deployments-told", "as empty", "as not there")],
   /** The statuses in license responses: approved and blacklisted, the current ones, or those that were stored. */
@@ -102,8 +104,6 @@ const choices = {
   environmentSlugs: [false, true],
   /** `order_by=iid` and `created_at` sort by `id`. */
   ordersById: [false, true],
-  /** Deployments can be sorted by `ref`. */
-  ordersByRef: [true, since("deployments-order-by-ref")],
   /** A filter by updated_at keeps the requested order, sorts by updated_at, or is rejected without that order. */
   timeFilter: ["keeps", by("deployments-filter-sort", "refuses", "sorts")],
   /** A deployment that does not exist has no merge requests; false: it is not found. */
@@ -137,5 +137,6 @@ export function behaviourOf(name: BehaviourName, release: string): Behaviour {
     const value = name === "spec" ? spec : observed;
     return [key, typeof value === "function" ? value(release) : value];
   });
-  return { ...(Object.fromEntries(entries) as Choices), parameters: name === "spec" ? {} : observedParameters };
+  const parameters = { ...observedParameters, listDeployments: deploymentFilters(release) };
+  return { ...(Object.fromEntries(entries) as Choices), parameters: name === "spec" ? {} : parameters };
 }

@@ -1,7 +1,6 @@
 import { type Endpoint, type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
 import { compareReleases } from "../model/releases.ts";
 import { listAuditEvents } from "./audit-events.ts";
-import type { Behaviour } from "./behaviour.ts";
 import { createGroup, createProject } from "./created.ts";
 import * as deployments from "./deployments.ts";
 import * as mergeRequests from "./merge-requests.ts";
@@ -116,11 +115,7 @@ const others: readonly ServedEndpoint[] = [
 export function endpointRoutes({ release, behaviour }: Pick<ServerContext, "release" | "behaviour">): ServedRoute[] {
   const own = (Object.keys(endpoints) as EndpointName[]).map((name): ServedEndpoint => {
     const parameters = { ...endpoints[name].parameters, ...behaviour.parameters[name] };
-    return {
-      ...endpoints[name],
-      parameters: name === "listDeployments" ? deploymentFilters(behaviour, parameters) : parameters,
-      ...handlers[name],
-    };
+    return { ...endpoints[name], parameters, ...handlers[name] };
   });
   return [...own, ...others]
     .filter(({ observed }) => behaviour.beyondSpec || !observed)
@@ -129,21 +124,6 @@ export function endpointRoutes({ release, behaviour }: Pick<ServerContext, "rele
       const { method, path } = endpoint;
       return { method, path, answer: (context, request) => handle(context, request, endpoint) };
     });
-}
-
-function deploymentFilters(
-  { ordersByRef, moreStatuses, knowsFinish }: Behaviour,
-  { order_by: order, status, ...filters }: Readonly<Record<string, Parameter>>,
-): Readonly<Record<string, Parameter>> {
-  const listed = order?.enum?.filter((each) => ordersByRef || each !== "ref") ?? [];
-  const orders = [...listed, ...((knowsFinish && order?.beyond?.enum) || [])];
-  const statuses = [...(status?.enum ?? []), ...((moreStatuses && status?.beyond?.enum) || [])];
-  return {
-    ...(order && { order_by: { ...order, enum: orders } }),
-    ...filters,
-    ...(status && { status: { ...status, enum: statuses } }),
-    ...(knowsFinish && { finished_after: { type: "datetime" }, finished_before: { type: "datetime" } }),
-  };
 }
 
 const needsJson = json(415, { error: "415 Unsupported Media Type: application/json is needed" });

@@ -1,20 +1,14 @@
 import type { JsonObject } from "../base/json.ts";
-import {
-  type Catalogue,
-  type Integration,
-  type IntegrationParameter,
-  type ObservedQuirk,
-  quirksAt,
-} from "../model/catalogue.ts";
-import { holdsIn } from "../model/dialect.ts";
+import { unavailable } from "../model/availability.ts";
+import { type Integration, type IntegrationParameter, type ObservedQuirk, quirksAt } from "../model/catalogue.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { CallName } from "../model/resource-kind.ts";
 import type { Scalar } from "../model/types.ts";
 import { type Admitted, placeKey, type RowPlace, recordsOf, rowsAbove } from "./kind-store.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
-import { flagsListedIn, releasesOf } from "./release-facts.ts";
+import { flagsListedIn, holdsInRelease } from "./release-facts.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
-import type { ServerContext } from "./server-context.ts";
+import { type ServerContext, tooLowTier } from "./server-context.ts";
 import { dropRow, nextNumber, putRow, timestamp } from "./state.ts";
 
 export interface IntegrationRecord {
@@ -63,7 +57,7 @@ function editIntegration(admitted: Admitted): ServerReply {
   const { context, request, kind } = admitted;
   const { behaviour, kinds, state } = context;
   const raw = { ...request.query, ...request.body };
-  const integration = context.slugs.get(readSlug(admitted));
+  const integration = findIntegration(admitted);
   if (!integration) return notAllowed;
   if ("status" in integration) return integration;
   const { values, active, faults } = readIntegration(context, integration, raw);
@@ -98,16 +92,14 @@ function disableIntegration(admitted: Admitted): ServerReply {
   const found = lookUp(admitted);
   if ("status" in found) return found;
   const { integration, record } = found;
-  if (!record && (!behaviour.deleteCreatesInactive || !integration))
-    return behaviour.deletesUnconfigured ? noContent : noIntegration(context);
+  if (!record && (behaviour.unconfigured !== "created" || !integration))
+    return behaviour.unconfigured === "missing" ? noIntegration(context) : noContent;
   const { unmodifiedSince = Number.POSITIVE_INFINITY } = request;
   if (record && behaviour.conditionalRemovals && Date.parse(record.updated_at) > unmodifiedSince) return changedSince;
-  if (record?.active) {
-    const own = ownRecords(admitted).get(record.slug) ?? copiedRecord(context, record);
-    saveRecord(admitted, disabledRecord(context, integration, own));
-  } else if (!record && integration) {
-    saveRecord(admitted, disabledRecord(context, integration, createdRecord(context, integration, {}, false)));
-  }
+  const own = record
+    ? (ownRecords(admitted).get(record.slug) ?? copiedRecord(context, record))
+    : integration && createdRecord(context, integration, {}, false);
+  if (own && (own.active || !record)) saveRecord(admitted, disabledRecord(context, integration, own));
   return noContent;
 }
 
@@ -118,15 +110,19 @@ interface Found {
 
 /** A slug outside the catalogue exists if it was seeded. */
 function lookUp(admitted: Admitted): Found | ServerReply {
-  const slug = readSlug(admitted);
-  const integration = admitted.context.slugs.get(slug);
+  const { slug = "" } = admitted.named;
+  const integration = findIntegration(admitted);
   if (integration && "status" in integration) return integration;
   const record = ownRecords(admitted).get(slug) ?? inheritedRecords(admitted).get(slug);
   return integration || record ? { integration, record } : invalid(["slug does not have a valid value"]);
 }
 
-function readSlug({ named }: Admitted): string {
-  return named.slug ?? "";
+/** The integration of a request, if the release and environment have it; an error in another tier. */
+function findIntegration({ context, named: { slug = "" } }: Admitted): Integration | ServerReply | undefined {
+  const integration = context.catalogue.integrations.get(slug);
+  const why = integration && unavailable(integration, context);
+  if (!why) return integration;
+  return why.rule === "tier" ? tooLowTier(why.message) : undefined;
 }
 
 function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
@@ -177,14 +173,12 @@ const words: Record<FaultKind, string> = {
 /** A parameter of every write that belongs to no integration. */
 const inheriting = "use_inherited_settings";
 
-const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
-
 function findFaults({ behaviour, release }: ServerContext, integration: Integration, read: JsonObject): string[] {
   // In every behaviour: Evenkeel sends it to all servers of the release.
-  const knowsInheriting = holdsIn(releasesOf("inherited-integrations"), release);
+  const knowsInheriting = holdsInRelease("inherited-integrations", release);
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set, release)
-    .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
+    .filter(({ fault }) => !behaviour.lenientParameters || fault === "missing" || fault === "type")
     .filter(({ parameter }) => !(parameter === inheriting && knowsInheriting))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
   const required = [...integration.parameters.values()].filter(
@@ -312,7 +306,10 @@ function rowOf({ catalogue, behaviour, release }: ServerContext, record: Integra
 /** The response to a GET of one and to a PUT: the row, flags that a list omits, and `properties`. */
 function entityOf(context: ServerContext, integration: Integration | undefined, record: IntegrationRecord): Fields {
   const entity = rowOf(context, record);
-  if (!integration) return { ...entity, properties: unlistedFlags(context.catalogue, record) };
+  if (!integration) {
+    const flags = Object.entries(record.values).filter(([name]) => !context.catalogue.listedFlags.includes(name));
+    return { ...entity, properties: Object.fromEntries(flags) };
+  }
   if (!context.behaviour.quirks) for (const field of integration.omitted) delete entity[field];
   const properties: Fields = {};
   for (const parameter of integration.parameters.values()) {
@@ -324,10 +321,6 @@ function entityOf(context: ServerContext, integration: Integration | undefined, 
     else properties[name] = value;
   }
   return { ...entity, properties };
-}
-
-function unlistedFlags({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fields {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
 }
 
 /** By the specification, only the secrets that it returns; on deployed servers, all that are not hidden. */

@@ -276,7 +276,8 @@ function otherAnswer(
   params: JsonObject,
   row: JsonObject | null,
 ): ServerReply | undefined {
-  const { kind } = admitted;
+  const { answers } = admitted.kind.file;
+  if (!answers) return undefined;
   const given = {
     params,
     row,
@@ -286,7 +287,7 @@ function otherAnswer(
       return rowsAbove(admitted);
     },
   };
-  const answer = kind.file.answers?.find((each) => each.on === on && evaluateKind(each.when, given) === true);
+  const answer = answers.find((each) => each.on === on && evaluateKind(each.when, given) === true);
   if (!answer) return undefined;
   const body = evaluateKind(answer.body, given);
   return json(answer.status, isObject(body) ? toResponse(admitted, body) : body);

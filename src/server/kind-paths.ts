@@ -5,6 +5,7 @@ import {
   type CallName,
   callOfOwner,
   type FieldSchema,
+  introductionOf,
   listFacts,
   precedingCall,
   type ResourceKind,
@@ -30,36 +31,31 @@ export type ServedCall = CallName | `before_${"update" | "delete"}` | ServedItem
 
 export type ServedItemCall = `${"create" | "update" | "delete"}_item ${string}`;
 
-/** The calls for items of those fields that the server has. */
-export function servedItemCalls(file: ResourceKind, of: Owner, fields: ReadonlyMap<string, FieldSchema>): KindCalls {
-  const entries = Array.from(fields).flatMap(([field, { "x-items": { key: _, ...calls } = {} }]) =>
-    Object.entries(calls).map(([name, written]) => {
-      const { method, path } = callOfOwner(file, written, of);
-      return [`${name}_item ${field}`, `${method} ${path}`] as const;
-    }),
-  );
-  return Object.fromEntries(entries);
-}
-
 /**
- * The calls of a kind in a release. Servers also show a single resource at a path where it can be
- * changed or deleted, even if the kind does not say so.
+ * The calls of a kind in a release, also for items of the fields that the server has. Servers also show a single resource
+ * at a path where it can be changed or deleted, even if the kind does not say so.
  */
-export function servedCalls(file: ResourceKind, of: Owner, has: (release: string) => boolean): KindCalls {
-  const entries = Object.entries(file.calls).flatMap(([name, call]) => {
-    const release = (typeof call === "object" && call.release) || (file.keys && name === "list" && listedIn);
-    const isOwn = name !== "list" || listFacts(file).rows === undefined;
-    const isThere = isOwn && (!release || has(release));
-    const { method, path } = callOfOwner(file, call, of);
+export function servedCalls(
+  file: ResourceKind,
+  of: Owner,
+  release: string,
+  fields: ReadonlyMap<string, FieldSchema>,
+): KindCalls {
+  const own = Object.entries(file.calls).flatMap(([name, call]) => {
+    const first = introductionOf(file, name as CallName) ?? (file.keys && name === "list" ? listedIn : release);
+    const isPart = name === "list" && listFacts(file).rows !== undefined;
     const { before } = precedingCall(call);
-    const first = before === undefined ? undefined : callOfOwner(file, before, of);
-    if (!isThere) return [];
-    return [
-      [name, `${method} ${path}`] as const,
-      ...(first ? [[`before_${name}`, `${first.method} ${first.path}`] as const] : []),
-    ];
+    if (isPart || compareReleases(release, first) < 0) return [];
+    return [[name, call] as const, ...(before === undefined ? [] : [[`before_${name}`, before] as const])];
   });
-  const calls: KindCalls = Object.fromEntries(entries);
+  const ofItems = Array.from(fields).flatMap(([field, { "x-items": { key: _, ...calls } = {} }]) =>
+    Object.entries(calls).map(([name, call]) => [`${name}_item ${field}`, call] as const),
+  );
+  const written = [...own, ...ofItems].map(([name, call]) => {
+    const { method, path } = callOfOwner(file, call, of);
+    return [name, `${method} ${path}`] as const;
+  });
+  const calls: KindCalls = Object.fromEntries(written);
   const one = calls.update ?? calls.delete;
   if (calls.show !== undefined || one === undefined) return calls;
   return { ...calls, show: `GET ${writtenCall(one).path}` };

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { tierIncludes } from "../model/availability.ts";
-import { holdsIn } from "../model/dialect.ts";
 import { endpoints } from "../model/endpoints.ts";
 import { evaluateKind } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
@@ -11,11 +10,11 @@ import { type FieldSchema, keyFieldsOf, listFacts, ownersOf, type ResourceKind }
 import { isReplacement } from "../model/resource-kind-faults.ts";
 import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { type KindCalls, servedCalls, servedItemCalls } from "./kind-paths.ts";
+import { servedCalls } from "./kind-paths.ts";
 import { kindQuirks } from "./kind-quirks.ts";
 import { createdRow, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
-import { releasesOf } from "./release-facts.ts";
+import { holdsInRelease } from "./release-facts.ts";
 
 /** A kind whose resources a server of some release and tier stores. */
 export type ServedKind = ReturnType<typeof servedKind>;
@@ -71,7 +70,7 @@ const endpointPaths: ReadonlySet<string> = new Set(
 /** True unless a fact about deployed servers limits the kind of this owner to other releases. */
 function hasKind(of: Owner, { facts }: ResourceKind, { release, behaviour }: Platform): boolean {
   const fact = facts?.[of];
-  return fact === undefined || (behaviour.beyondSpec && holdsIn(releasesOf(fact), release));
+  return fact === undefined || (behaviour.beyondSpec && holdsInRelease(fact, release));
 }
 
 /** One for each owner, release and tier: a process may start many servers. */
@@ -92,8 +91,7 @@ function servedKind(file: ResourceKind, of: Owner, platform: Platform) {
       .filter(([name, field]) => keys.includes(name) || hasField(field, platform))
       .map(([name, field]) => [name, withServedValues(field, platform)]),
   );
-  const own = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
-  const calls: KindCalls = { ...own, ...servedItemCalls(file, of, fields) };
+  const calls = servedCalls(file, of, platform.release, fields);
   const stored = storedFields(fields, platform);
   const isOwner = /^GET \/\w+\/:id(\?|$)/.test(calls.show ?? "");
   const isAlways = isOwner || (keys.length === 0 && calls.create === undefined);
@@ -109,7 +107,7 @@ function servedKind(file: ResourceKind, of: Owner, platform: Platform) {
     /** The checks of the items of fields that calls of their own write. */
     itemChecks: new Map(Array.from(fields).flatMap(([name, field]) => itemChecksOf(name, field))),
     /** True if rows have numbers, by which paths identify them. */
-    isNumbered: Object.values(own).some((call) => call?.includes(":row.id")),
+    isNumbered: Object.values(calls).some((call) => call?.includes(":row.id")),
     /** The query in the path of its list. */
     listQuery: Object.fromEntries(new URLSearchParams(calls.list?.split("?")[1])),
     /** Deviations from all other kinds. */

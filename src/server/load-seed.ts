@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Owner } from "../model/owner.ts";
-import { loadAuditEvents } from "./audit-events.ts";
+import { addAuditEvent } from "./audit-events.ts";
 import { loadDeployment } from "./deployments.ts";
 import { type IntegrationRecord, saveRecord } from "./integrations.ts";
 import { changedRow } from "./kind-rows.ts";
@@ -104,7 +104,7 @@ function loadRepository(state: State, kind: MoveKind, seed: Partial<Repository>,
 function loadGroup(state: State, seed: SeedGroup, now: string): Repository {
   const { audit_events, integrations: _, resources: __, ...own } = seed;
   const group = loadRepository(state, "group", own, now);
-  loadAuditEvents(state, "group", group.id, audit_events);
+  for (const event of audit_events ?? []) addAuditEvent(state, "group", group.id, event);
   return group;
 }
 
@@ -123,7 +123,7 @@ function loadProject(state: State, seed: SeedProject, now: string): Repository {
     },
     now,
   );
-  loadAuditEvents(state, "project", project.id, audit_events);
+  for (const event of audit_events ?? []) addAuditEvent(state, "project", project.id, event);
   for (const deployment of deployments ?? []) loadDeployment(state, project, deployment, now);
   return project;
 }

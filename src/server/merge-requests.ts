@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { paged } from "./pages.ts";
-import { invalid, json, noRecord, type ServerReply } from "./reply.ts";
+import { invalid, json, noRecord } from "./reply.ts";
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
 import { type KindRecord, nextNumber, putRow, type Repository, recordsAt, timestamp } from "./state.ts";
 
@@ -21,8 +21,10 @@ export const createCommit: ProjectHandler = (context, call, project) => {
   const isThere = known.length > 0 || branch === defaultBranch(project);
   const starts = start_branch !== undefined || start_sha !== undefined;
   if (isThere && starts && force !== true)
-    return failed(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`);
-  if (!isThere && !starts) return failed("You can only create or edit files when you are on a branch");
+    return json(400, {
+      message: `A branch called '${branch}' already exists. Switch to that branch in order to make changes`,
+    });
+  if (!isThere && !starts) return json(400, { message: "You can only create or edit files when you are on a branch" });
   const place = commitsPlace(project);
   if (starts)
     for (const commit of known) putRow(context.state, place, { ...commit, row: { ...commit.row, branch: null } });
@@ -115,11 +117,6 @@ export const updateMergeRequest: ProjectHandler = (context, call, project) => {
   putRow(context.state, requestsPlace(project), { ...found, row });
   return json(200, row);
 };
-
-/** The platform returns Git's message without a status. */
-function failed(message: string): ServerReply {
-  return json(400, { message });
-}
 
 function actionsIn(raw: unknown): readonly FileAction[] | undefined {
   if (!Array.isArray(raw) || raw.length === 0) return undefined;

@@ -9,11 +9,8 @@ export function paged<T>(
   records: readonly T[],
   row: (record: T) => unknown,
 ): ServerReply {
-  const page = readPage(call.query.page, 1);
-  const wanted = readPage(call.query.per_page, context.pageSize);
-  if (page === undefined || wanted === undefined)
-    return invalid([page === undefined ? [fault("page")] : [], wanted === undefined ? [fault("per_page")] : []].flat());
-  const size = Math.min(wanted, context.maxPageSize);
+  const { page, size, faults } = readPage(context, call);
+  if (faults.length > 0) return invalid(faults);
   const shown = records.slice((page - 1) * size, page * size).map(row);
   return json(200, shown, pageHeaders(call, { page, size, total: records.length }, context.behaviour.totalsUpTo));
 }
@@ -24,26 +21,25 @@ export function keysetPaged<T extends { readonly id: number }>(
   call: ServerRequest,
   records: readonly T[],
   row: (record: T) => unknown,
+  sort?: unknown,
 ): ServerReply {
-  const wanted = readPage(call.query.per_page, context.pageSize);
-  if (wanted === undefined) return invalid([fault("per_page")]);
-  const size = Math.min(wanted, context.maxPageSize);
+  const { size, faults } = readPage(context, { query: { per_page: call.query.per_page } });
+  if (faults.length > 0) return invalid(faults);
   const shown = records.slice(0, size);
   const last = shown.at(-1);
-  const bound = call.query.sort === "desc" ? "id_before" : "id_after";
+  const bound = sort === "desc" ? "id_before" : "id_after";
   const more = last && records.length > size;
   const next = more && extendAddress(call, { [bound]: String(last.id), per_page: String(size) });
   return json(200, shown.map(row), next ? { link: `<${next}>; rel="next"` } : {});
 }
 
-function fault(name: string): string {
-  return `${name} does not have a valid value`;
-}
-
-function readPage(written: unknown, otherwise: number): number | undefined {
-  if (written === undefined || written === "") return otherwise;
-  const number = readInteger(written);
-  return number !== undefined && number > 0 ? number : undefined;
+function readPage({ pageSize, maxPageSize }: ServerContext, { query }: Pick<ServerRequest, "query">) {
+  const [page = Number.NaN, size = Number.NaN] = [query.page || 1, query.per_page || pageSize].map(readInteger);
+  const isValid = { page: page > 0, per_page: size > 0 };
+  const faults = Object.entries(isValid).flatMap(([name, valid]) =>
+    valid ? [] : [`${name} does not have a valid value`],
+  );
+  return { page, size: Math.min(size, maxPageSize), faults };
 }
 
 interface Position {

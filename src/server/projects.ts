@@ -26,7 +26,8 @@ export const listProjects: Handler = (context, call) => {
   const rows = sortRepositories(projectsById(state).filter(createFilter(call)), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
   const row = (project: Repository) => projectRow(context, project, showsStorage);
-  if (given.pagination === "keyset" && given.order_by === "id") return keysetPaged(context, call, rows, row);
+  if (given.pagination === "keyset" && given.order_by === "id")
+    return keysetPaged(context, call, rows, row, given.sort);
   return offsetFault(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
 

@@ -1,16 +1,13 @@
-import { holdsIn, type Span } from "../model/dialect.ts";
+import { holdsIn } from "../model/dialect.ts";
 import { dialects } from "../model/dialects.ts";
 
 const facts = new Map([...dialects.values()].flatMap((dialect) => dialect.facts).map((fact) => [fact.id, fact]));
 
-/**
- * The releases in which a fact holds for deployed servers, in any dialect.
- * @throws RangeError for an unknown fact.
- */
-export function releasesOf(id: string): Span {
+/** True if a fact about deployed servers, of any dialect, holds in a release. @throws RangeError for an unknown fact. */
+export function holdsInRelease(id: string, release: string): boolean {
   const fact = facts.get(id);
   if (!fact) throw new RangeError(`no dialect states the fact ${id}`);
-  return fact;
+  return holdsIn(fact, release);
 }
 
 /** Event flags in responses of some release of deployed servers, beyond the specification. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
-import { tierIncludes, unavailable } from "../model/availability.ts";
-import type { Catalogue, Integration } from "../model/catalogue.ts";
+import { tierIncludes } from "../model/availability.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { ServedKinds } from "./kinds.ts";
@@ -18,8 +18,6 @@ export interface ServerContext {
   readonly behaviour: Behaviour;
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** Integrations of this release, tier and environment; for another tier, the error. */
-  readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
   readonly kinds: ServedKinds;
   /** Starts a scheduled storage move. */
   readonly startMove: (move: number) => void;
@@ -58,21 +56,7 @@ export type Handler = (context: ServerContext, call: ParsedRequest) => ServerRep
 
 export type ProjectHandler = (context: ServerContext, call: ParsedRequest, project: Repository) => ServerReply;
 
-/** Slugs that exist in this release and environment. Those of another tier are rejected. */
-export function slugsOf(
-  platform: Pick<ServerContext, "catalogue" | "release" | "tier" | "environment">,
-): ServerContext["slugs"] {
-  const entries = [...platform.catalogue.integrations.values()].flatMap(
-    (integration): [string, Integration | ServerReply][] => {
-      const why = unavailable(integration, platform);
-      if (!why) return [[integration.slug, integration]];
-      return why.rule === "tier" ? [[integration.slug, tooLowTier(why.message)]] : [];
-    },
-  );
-  return new Map(entries);
-}
-
-function tooLowTier(reason: string): ServerReply {
+export function tooLowTier(reason: string): ServerReply {
   return json(403, { message: `403 Forbidden - ${reason}` });
 }
 

@@ -18,7 +18,6 @@ import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts"
 import { createResponder } from "./respond.ts";
 import { createRouter } from "./routes.ts";
 import type { Seed } from "./seed.ts";
-import { slugsOf } from "./server-context.ts";
 import { memoryStore, restore, type Store, userOf } from "./state.ts";
 
 export interface ServerOptions {
@@ -90,7 +89,6 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
     behaviour,
     pageSize: options.pageSize ?? 20,
     maxPageSize: options.maxPageSize ?? 100,
-    slugs: slugsOf({ catalogue, release, tier, environment }),
     kinds,
     startMove: mover.start,
   };
