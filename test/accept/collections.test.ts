@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { manifestValue } from "../../src/author/accept/manifests.ts";
 import { setIn } from "../../src/author/format/edit.ts";
-import { escapeTexts } from "../../src/author/import/policy.ts";
+import { mapTexts } from "../../src/author/import/plain-values.ts";
+import { literal } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Plain, Value } from "../../src/model/types.ts";
 
@@ -11,7 +12,7 @@ const written = (before: string, value: Plain) =>
   setIn(
     { text: `settings:\n  name: a # the name\n${before}  last: true\n`, document: 0 },
     ["settings", "topics"],
-    escapeTexts(value),
+    mapTexts(value, literal),
   );
 
 describe("a list or mapping takes the place of what was declared", () => {

@@ -19,8 +19,8 @@ import { loadWorkspace } from "../../workspace/load.ts";
 import { textIn } from "../../workspace/walk.ts";
 import type { Editable } from "../format/edit.ts";
 import { selectorFor } from "../import/names.ts";
-import { valueWithoutPasswords } from "../import/plain-values.ts";
-import { escapeTexts, literal, policyText } from "../import/policy.ts";
+import { mapTexts, withoutPasswords } from "../import/plain-values.ts";
+import { literal, policyText } from "../import/policy.ts";
 
 /** The manifests of a workspace, possibly edited. */
 export interface Manifests {
@@ -183,7 +183,7 @@ export function manifestValue(
   declared: Value | undefined,
 ): { readonly value: ManifestValue } | { readonly why: string } {
   if (isReference(live)) return { why: `${name} is a secret` };
-  if (!isAlike(valueWithoutPasswords(live), live))
+  if (!isAlike(mapTexts(live, withoutPasswords), live))
     return { why: `${name} has a URL with a password, which no manifest may contain` };
   if (!isScalar(live)) return collectionValue(name, live, declared);
   const entry = catalogueEntry(catalogue, resource);
@@ -205,7 +205,7 @@ export function manifestValue(
  */
 function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
   if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
-  return { value: escapeTexts(declaredPart(live, declared as Plain)) };
+  return { value: mapTexts(declaredPart(live, declared as Plain), literal) };
 }
 
 function declaredPart(live: Plain, declared: Plain): Plain {

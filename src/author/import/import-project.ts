@@ -13,7 +13,7 @@ import { excludedNames, type FieldSchema, keyFieldsOf, type ResourceKind } from 
 import type { Fields, Kind, Live, Plain, Platform, Project, Resource, Value } from "../../model/types.ts";
 import { isAlike, isList, isReference } from "../../model/values.ts";
 import { type ImportedResource, importIntegration } from "./import-integration.ts";
-import { isPlainlyPublic, type ValueForm, valueWithoutPasswords, withoutPasswords } from "./plain-values.ts";
+import { isPlainlyPublic, mapTexts, type ValueForm, withoutPasswords } from "./plain-values.ts";
 import type { Blank, FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
 
 type Named = Pick<Resource, "kind" | "key">;
@@ -68,7 +68,7 @@ function dropPasswords(entry: ImportedEntry): ImportedEntry {
   const changed: string[] = [];
   const fields = [...entry.fields].map(([name, field]): [string, ImportedValue] => {
     if (field.form !== "value") return [name, field];
-    const value = valueWithoutPasswords(field.value);
+    const value = mapTexts(field.value, withoutPasswords);
     if (!isAlike(value, field.value)) changed.push(name);
     return [name, { ...field, value }];
   });

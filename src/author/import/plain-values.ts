@@ -87,8 +87,9 @@ export function withoutPasswords(text: string): string {
   });
 }
 
-export function valueWithoutPasswords(value: Plain): Plain {
-  if (typeof value === "string") return withoutPasswords(value);
-  if (isList(value)) return value.map(valueWithoutPasswords);
-  return isMapping(value) ? objectOf(Object.keys(value), (name) => valueWithoutPasswords(value[name] ?? null)) : value;
+/** Replaces each text within a value. */
+export function mapTexts(value: Plain, by: (text: string) => string): Plain {
+  if (typeof value === "string") return by(value);
+  if (isList(value)) return value.map((each) => mapTexts(each, by));
+  return isMapping(value) ? objectOf(Object.keys(value), (name) => mapTexts(value[name] ?? null, by)) : value;
 }

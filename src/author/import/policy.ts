@@ -1,6 +1,6 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../../base/grouped.ts";
-import { isObject, objectOf } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
 import { printable } from "../../base/printable.ts";
 import { selectorKeys } from "../../manifest/policy-text.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -8,8 +8,8 @@ import { kindOf, policyKinds, sectionNameOf } from "../../model/kinds.ts";
 import { bareName, idIn, isId, type Owner, ownerOfName } from "../../model/owner.ts";
 import { isSingleton } from "../../model/resource-kind.ts";
 import type { Kind, Live, Plain, Project, Scalar as Value } from "../../model/types.ts";
-import { isList, isScalar } from "../../model/values.ts";
 import { asciiEscapes, scalarOf, toNode } from "../format/edit.ts";
+import { mapTexts } from "./plain-values.ts";
 
 export interface FoundProject {
   readonly project: Project;
@@ -192,7 +192,7 @@ function toParameters(fields: readonly (readonly [string, ImportedValue])[]): YA
 }
 
 function toImported(stated: ImportedValue): Node {
-  if (stated.form === "value") return toNode(escapeTexts(stated.value));
+  if (stated.form === "value") return toNode(mapTexts(stated.value, literal));
   if (stated.form === "template") return scalarOf(stated.text);
   if (stated.form === "items") {
     const list = new YAMLSeq();
@@ -200,7 +200,7 @@ function toImported(stated: ImportedValue): Node {
       toMap(
         Object.entries(item).map(([name, value]) => [
           name,
-          isBlank(value) ? referenceNode(value) : toNode(escapeTexts(value)),
+          isBlank(value) ? referenceNode(value) : toNode(mapTexts(value, literal)),
         ]),
         true,
       ),
@@ -214,13 +214,6 @@ function toImported(stated: ImportedValue): Node {
 
 function referenceNode({ reference }: Blank): YAMLMap {
   return toMap([["secret", scalarOf(reference)]], true);
-}
-
-/** {@link literal} for each text within a value. */
-export function escapeTexts(value: Plain): Plain {
-  if (isScalar(value)) return literal(value);
-  if (isList(value)) return value.map(escapeTexts);
-  return objectOf(Object.keys(value), (name) => escapeTexts(value[name] ?? null));
 }
 
 /** Escapes a literal value: `$${` is `${` (docs/manifests.md). */

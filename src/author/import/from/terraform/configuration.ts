@@ -35,14 +35,12 @@ export interface Declarations {
 }
 
 /** The resources that a module's files declare. A variable may be set elsewhere, as in a pipeline's environment. */
-export function declarationsIn(module: Module): Declarations {
-  const into: Declarations = { declarations: [], problems: [], others: [] };
+export function collectModule(module: Module, into: Declarations): void {
   collect(module, into);
   for (const [name, place] of module.assumed) {
     const message = `var.${name} is assumed to have its default: no file of variables that was named sets it`;
     into.problems.push({ severity: "warning", rule: "assumed", message, place });
   }
-  return into;
 }
 
 function collect(module: Module, into: Declarations): void {

@@ -19,52 +19,44 @@ import {
   reportUnsupported,
   unusable,
 } from "../foreign.ts";
-import { type Declarations, declarationsIn, type TerraformDeclaration } from "./configuration.ts";
+import { collectModule, type Declarations, type TerraformDeclaration } from "./configuration.ts";
 import { type HclBlock, type HclReader, hclLiteral, hclReader } from "./hcl.ts";
 import { calledFolder, moduleOf, variablesIn } from "./module.ts";
-import { explainUnsupported, isMapped, ownerAttributes, ownerOfType, resourcesBy } from "./resources.ts";
+import {
+  explainUnsupported,
+  isMapped,
+  ownerAttributes,
+  ownerOfType,
+  type ProviderResource,
+  resourcesBy,
+} from "./resources.ts";
 
 /** Imports the projects and groups of HCL files, a plan or a state. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
   const isAlone = files.every(isJson);
   const states = files.filter((file) => isAlone || (isJson(file) && !isVariables(file) && !isText(file)));
   const sources = files.filter((file) => !states.includes(file));
-  const read = sources.length > 0 ? await hclReader() : undefined;
-  const results = [...states.map(fromJson), ...(read ? fromSources(sources, read) : [])];
-  const errors = results.filter((each) => "severity" in each);
-  if (errors.length > 0) return { drafts: [], problems: errors };
-  const all = results.filter((each) => "declarations" in each);
-  return importDeclarations(
-    all.flatMap(({ declarations }) => declarations),
-    [
-      ...all.flatMap((each) => each.problems),
-      ...reportUnsupported(
-        all.flatMap(({ others }) => others),
-        "resource",
-        explainUnsupported,
-      ),
-    ],
-    choice,
-  );
+  const into: Declarations = { declarations: [], problems: [], others: [] };
+  for (const file of states) collectState(file, into);
+  if (sources.length > 0) collectSources(sources, await hclReader(), into);
+  const errors = into.problems.filter(({ severity }) => severity === "error");
+  return errors.length > 0 ? { drafts: [], problems: errors } : importDeclarations(into, choice);
 }
 
 function isJson({ text }: ForeignFile): boolean {
   return /^\s*\{/.test(text);
 }
 
-function fromJson(file: ForeignFile): Declarations | Problem {
-  const isConfiguration = /\.(?:tf|tofu)\.json$/.test(file.name);
-  const start = { file: file.name, line: 1, column: 1 };
-  if (!isConfiguration) return declarationsInState(file);
-  return unusable(start, "configurations in JSON are not read; import what terraform show -json prints");
+function startOf({ name }: ForeignFile): Place {
+  return { file: name, line: 1, column: 1 };
 }
 
 /** The modules of the folders that no other module calls. */
-function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (Declarations | Problem)[] {
+function collectSources(files: readonly ForeignFile[], read: HclReader, into: Declarations): void {
   const written = files.filter((file) => !isText(file));
   const parsed = written.map((file) => ({ file, root: isJson(file) ? readJsonVariables(file) : read(file) }));
-  const faults = parsed.flatMap(({ root }) => ("severity" in root ? [root] : []));
-  if (faults.length > 0) return faults;
+  into.problems.push(...parsed.flatMap(({ root }) => ("severity" in root ? [root] : [])));
+  if (into.problems.some(({ severity }) => severity === "error")) return;
   const texts = new Map(files.filter(isText).map((file) => [normalPath(file.name), file]));
   const unread = new Set(texts.values());
   const textOf = (path: string): string | undefined => {
@@ -84,16 +76,14 @@ function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (
   const called = new Set([...blocks].flatMap(([folder, own]) => own.map((block) => calledFolder(block, folder))));
   const uncalled = [...blocks.keys()].filter((folder) => !called.has(folder));
   const [first] = files;
-  if (uncalled.length === 0 && first && written.length > 0) {
-    return [unusable({ file: first.name, line: 1, column: 1 }, "these modules call one another in a circle")];
+  if (uncalled.length === 0 && first && written.length > 0)
+    into.problems.push(unusable(startOf(first), "these modules call one another in a circle"));
+  for (const root of uncalled)
+    collectModule(moduleOf(root, { root, blocks, textOf }, variablesIn(roots(root, isVariables))), into);
+  for (const file of unread) {
+    const message = `${file.name} is left out: no file() of the configurations reads it`;
+    into.problems.push(notImported(startOf(file), message));
   }
-  const results = uncalled.map((root) =>
-    declarationsIn(moduleOf(root, { root, blocks, textOf }, variablesIn(roots(root, isVariables)))),
-  );
-  const problems = [...unread].map(({ name }) =>
-    notImported({ file: name, line: 1, column: 1 }, `${name} is left out: no file() of the configurations reads it`),
-  );
-  return [...results, { declarations: [], others: [], problems }];
 }
 
 function normalPath(name: string): string {
@@ -111,24 +101,20 @@ function isText({ name, text }: ForeignFile): boolean {
 }
 
 function readJsonVariables(file: ForeignFile): HclBlock | Problem {
-  const place = { file: file.name, line: 1, column: 1 };
+  const place = startOf(file);
   const values = parsedJson(file.text);
   if (!isObject(values)) return unusable(place, "expected values of variables in JSON");
   const attributes = Object.entries(values).map(([name, each]) => [name, { value: hclLiteral(each), place }] as const);
   return { type: "", labels: [], attributes: new Map(attributes), blocks: [], place };
 }
 
-function importDeclarations(
-  declarations: readonly TerraformDeclaration[],
-  problems: readonly Problem[],
-  choice: ForeignChoice,
-): ForeignImport {
+function importDeclarations({ declarations, problems, others }: Declarations, choice: ForeignChoice): ForeignImport {
   const stated = declarations.map((each) => ({ ...each, ...toStated(each, choice) }));
   const translate = translatorFor(
     stated.flatMap(({ resources }) => resources),
     choice,
   );
-  const left: Problem[] = [...problems];
+  const left = [...problems, ...reportUnsupported(others, "resource", explainUnsupported)];
   const imported = [...grouped(stated, ({ project }) => project.toLowerCase()).values()].map((members) => {
     const translated = members.flatMap((each) => [{ problems: each.problems }, ...each.resources.map(translate)]);
     const results = distinctEntries(translated, choice.catalogue);
@@ -166,24 +152,28 @@ interface StateResource {
 }
 
 /** Resources in a state file or in the output of `terraform show -json`. */
-function declarationsInState(file: ForeignFile): Declarations | Problem {
-  const start = { file: file.name, line: 1, column: 1 };
+function collectState(file: ForeignFile, into: Declarations): void {
   const state = parsedJson(file.text);
-  if (!isObject(state)) return unusable(start, "expected a state of Terraform in JSON");
-  const resources = listResources(state);
-  if (typeof resources === "string") return unusable(start, resources);
+  const isConfiguration = /\.(?:tf|tofu)\.json$/.test(file.name);
+  const fault = isConfiguration
+    ? "configurations in JSON are not read; import what terraform show -json prints"
+    : "expected a state of Terraform in JSON";
+  const resources = isConfiguration || !isObject(state) ? fault : listResources(state);
+  if (typeof resources === "string" || !isObject(state)) {
+    into.problems.push(unusable(startOf(file), String(resources)));
+    return;
+  }
   const places = createPlaces(file);
   const paths = new Map([...listPrior(state), ...resources].flatMap(pathById));
-  const mapped = resources.filter(({ type }) => isMapped(type));
-  const others = resources.filter(({ type }) => !isMapped(type) && type.startsWith("gitlab_"));
-  const ownerless = mapped.filter((each) => findOwner(each, paths) === undefined);
-  return {
-    declarations: mapped.flatMap((resource) => toDeclaration(resource, paths, places)),
-    others: others.map(({ type: name, path }) => ({ name, place: () => places(path) })),
-    problems: ownerless.map((each) =>
-      notImported(places(each.path), `${each.address} is left out: it has no ${ownerOfType(each.type)}`),
-    ),
-  };
+  for (const each of resources) {
+    const { type, address, path } = each;
+    const project = isMapped(type) ? findOwner(each, paths) : undefined;
+    if (project !== undefined) into.declarations.push({ project, resource: toResource(each, places) });
+    else if (isMapped(type)) {
+      const message = `${address} is left out: it has no ${ownerOfType(type)}`;
+      into.problems.push(notImported(places(path), message));
+    } else if (type.startsWith("gitlab_")) into.others.push({ name: type, place: () => places(path) });
+  }
 }
 
 /** Positions in a larger file take too long to compute. */
@@ -299,18 +289,14 @@ function findOwner({ type, values }: StateResource, paths: ReadonlyMap<string, s
 }
 
 /** Null and empty values in a state are unset. */
-function toDeclaration(
-  resource: StateResource,
-  paths: ReadonlyMap<string, string>,
+function toResource(
+  { address, type, values, sensitive, path, within }: StateResource,
   places: (path: StateResource["path"]) => Place,
-): readonly TerraformDeclaration[] {
-  const { address, type, values, sensitive, path, within } = resource;
-  const project = findOwner(resource, paths);
-  if (project === undefined) return [];
+): ProviderResource {
   const set = Object.entries(values).filter(([, value]) => value !== null && value !== "");
   const attributes = set.map(([name, value]): [string, ForeignValue] => [
     name,
     { value, secret: sensitive.has(name), place: () => places([...path, within, name]) },
   ]);
-  return [{ project, resource: { address, type, attributes: new Map(attributes), place: () => places(path) } }];
+  return { address, type, attributes: new Map(attributes), place: () => places(path) };
 }
