@@ -18,6 +18,7 @@ import type { Context } from "../../run/context.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
 import { textIn } from "../../workspace/walk.ts";
 import type { Editable } from "../format/edit.ts";
+import { lineEnd } from "../format/format.ts";
 import { selectorFor } from "../import/names.ts";
 import { mapTexts, withoutPasswords } from "../import/plain-values.ts";
 import { literal, policyText } from "../import/policy.ts";
@@ -160,7 +161,7 @@ function newEditTarget(
 }
 
 function appendDocument(before: string, text: string): string {
-  const end = before.includes("\r\n") ? "\r\n" : "\n";
+  const end = lineEnd(before);
   const body = text
     .split("\n")
     .filter((line) => !line.startsWith("#"))

@@ -16,7 +16,7 @@ import {
 import type { Path } from "../../manifest/positions.ts";
 import type { Plain } from "../../model/types.ts";
 import { isList, isScalar as isPlainScalar } from "../../model/values.ts";
-import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./format.ts";
+import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineEnd, lineStart, startOf } from "./format.ts";
 
 /** A document of a file: the file's text, and the index of the document among the non-empty ones. */
 export interface Editable {
@@ -188,10 +188,6 @@ function withoutLines(source: Lined, [from, to]: Span = []): Edited {
   const first = lineStart(source, lineAt(source, from));
   if (!/^ *(?:- +)?$/.test(source.text.slice(first, from))) return undefined;
   return source.text.slice(0, first) + source.text.slice(lineStart(source, lineAt(source, to - 1) + 1));
-}
-
-function lineEnd(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
 /** The YAML text of a value on one line, with escapes where necessary. */

@@ -43,7 +43,8 @@ export function format(file: string, text: string, catalogue: Catalogue): Format
   if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };
   if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
-  const complete = endWithBreak(text);
+  // With a line break at its end, the last block can be moved too.
+  const complete = text === "" || text.endsWith("\n") ? text : `${text}${lineEnd(text)}`;
   const start = means(complete, text) ? complete : text;
   const arranged = arrangedAll(start, catalogue);
   return { text: means(arranged, text) ? arranged : start };
@@ -60,10 +61,8 @@ function isBroken(text: string): boolean {
   return [...documents].some(({ errors }) => errors.length > 0);
 }
 
-/** Ends the text with a line break, so that the last block can be moved too. */
-function endWithBreak(text: string): string {
-  if (text === "" || text.endsWith("\n")) return text;
-  return `${text}${text.includes("\r\n") ? "\r\n" : "\n"}`;
+export function lineEnd(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
 const options = { schema: "core", uniqueKeys: false, prettyErrors: false, keepSourceTokens: true } as const;

@@ -20,12 +20,6 @@ import {
 } from "./inherit.ts";
 import { type Statement, statesItself } from "./statement.ts";
 
-interface Statements {
-  readonly statements: readonly Statement[];
-  /** Redundant settings of a level, which less specific policies have already. */
-  readonly repeated: readonly Statement[];
-}
-
 interface Growing extends Statement {
   readonly selectors: readonly Selector[];
   readonly except: Set<string>;
@@ -35,38 +29,30 @@ interface Growing extends Statement {
  * Converts gitlabform's levels to statements of policies: each level states what differs from
  * the levels above, and a statement excludes the projects for which a level removes it.
  */
-export function statementsOf(configuration: Configuration): Statements & { readonly problems: readonly Problem[] } {
+export function statementsOf(configuration: Configuration): {
+  readonly statements: readonly Statement[];
+  /** Redundant settings of a level, which less specific policies have already. */
+  readonly repeated: readonly Statement[];
+  readonly problems: readonly Problem[];
+} {
   const effective = effectiveIn(configuration);
   const left = new Map(configuration.levels.map(keyOf).map((key) => [key, explainIdle(key, configuration, effective)]));
   const used = [...left].flatMap(([key, why]) => (why === undefined ? [key] : [])).toSorted(byWidth);
-  const stated = owners.map((owner) => createStatements(owner, used, configuration, effective));
+  const repeated: Statement[] = [];
+  const statements = owners.flatMap((owner) => {
+    const stated = new Map<string, Growing[]>();
+    for (const key of used.filter((each) => isAbout(each, owner))) {
+      const { resources, levels } = effective(createSample(key));
+      const own = new Map([...resources].filter(([, { table }]) => (table.of ?? "project") === owner));
+      const except = listExcluded(key, used, configuration, owner);
+      repeated.push(...place({ key, owner, projects: listSelectors(key, owner), except, levels }, own, stated));
+    }
+    return [...stated.values()].flat();
+  });
   const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
   const unread = used.flatMap((key) => unreadSections(key, effective(createSample(key))));
   const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
-  return {
-    statements: stated.flatMap(({ statements }) => statements),
-    repeated: stated.flatMap(({ repeated }) => repeated),
-    problems: [...unused, ...overlaps, ...unread],
-  };
-}
-
-function createStatements(
-  owner: Owner,
-  keys: readonly Key[],
-  configuration: Configuration,
-  effective: (project: string) => Effective,
-): Statements {
-  const statements = new Map<string, Growing[]>();
-  const repeated: Statement[] = [];
-  for (const key of keys) {
-    if (!isAbout(key, owner)) continue;
-    const except = listExcluded(key, keys, configuration, owner);
-    const { resources, levels } = effective(createSample(key));
-    const own = new Map([...resources].filter(([, { table }]) => (table.of ?? "project") === owner));
-    const placed = { key, owner, projects: listSelectors(key, owner), except, levels };
-    repeated.push(...place(placed, own, statements));
-  }
-  return { statements: [...statements.values()].flat(), repeated };
+  return { statements, repeated, problems: [...unused, ...overlaps, ...unread] };
 }
 
 type Placed = Pick<Growing, "key" | "owner" | "projects" | "levels"> & { readonly except: readonly string[] };

@@ -154,7 +154,7 @@ function runLoop({ of, bound, results, condition }: Loop, names: Names, within: 
   const values: Evaluated[] = [];
   for (const [key, value] of members) {
     const [second = "", first] = bound.toReversed();
-    const own = withValues(names, first === undefined ? { [second]: value } : { [first]: key, [second]: value });
+    const own = withNames(names, { ...(first !== undefined && { [`${first}.`]: key }), [`${second}.`]: value });
     const isKept = condition ? evaluate(condition, own, within) : { known: true };
     if ("unknown" in isKept) return isKept;
     if (!isBoolean(isKept.known)) return { unknown: "a for expression" };
@@ -174,11 +174,11 @@ function listMembers(value: unknown, names: number): readonly (readonly [key: un
   return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Adds local values to the known names. */
-function withValues(names: Names, values: Readonly<Record<string, unknown>>): Names {
-  return (first, second, within) => {
-    if (!Object.hasOwn(values, first)) return names(first, second, within);
-    return second === "" ? { known: values[first] } : undefined;
+/** Adds names, such as `each.key`; a plain one has an empty second step. */
+export function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names {
+  return (first, second, effort) => {
+    const name = `${first}.${second}`;
+    return Object.hasOwn(more, name) ? { known: more[name] } : names(first, second, effort);
   };
 }
 

@@ -3,7 +3,7 @@ import { isObject } from "../../../../base/json.ts";
 import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
 import { createIdOf, isIdOf } from "../foreign.ts";
-import { type Effort, type Evaluated, evaluate, fileName, type Names } from "./evaluate.ts";
+import { type Effort, type Evaluated, evaluate, fileName, type Names, withNames } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 
 /** A Terraform module: the files of one folder, with values of variables. */
@@ -319,11 +319,4 @@ export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: N
   const instances = of && expandEach(evaluate(of.value, names), names, each);
   if (!content || typeof instances !== "object") return "a dynamic block";
   return instances.map((instance) => ({ block: content, names: instance.names }));
-}
-
-function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names {
-  return (first, second, effort) => {
-    const name = `${first}.${second}`;
-    return Object.hasOwn(more, name) ? { known: more[name] } : names(first, second, effort);
-  };
 }
