@@ -34,11 +34,12 @@ export function factorShared(
 ): readonly Draft[] {
   const imported = found.map((each) => splitByField(each, catalogue));
   const fleet = createFleet(imported, listing);
-  const occurrences = grouped(
-    imported.flatMap((each) => listEntries(each, catalogue)),
-    ({ content }) => declarationOf(catalogue, content.entry),
+  const declared = grouped(
+    imported.flatMap(({ project, entries }) => entries.map((original) => ({ project, original }))),
+    ({ original }) => declarationOf(catalogue, original),
   );
-  const placed = [...occurrences.values()].map(withCommonForms).map((each) => {
+  const placed = [...declared.values()].map((alike) => {
+    const each = withCommonForms(alike, catalogue);
     return { each, ...choosePlacement(each, fleet) };
   });
   const groups = new Map<string, Group>();
@@ -46,12 +47,12 @@ export function factorShared(
     const declaring = new Set(each.map(({ project }) => project));
     for (const { folder, occurrences } of shared) {
       const members = occurrences.map(({ project }) => project);
-      addGroup(
-        groups,
-        folder,
-        selectMembers(folder, members, (one) => !declaring.has(one), fleet.above),
-        occurrences,
-      );
+      const selected = selectMembers(folder, members, (one) => !declaring.has(one), fleet.above);
+      const { globs, listed, except } = selected;
+      const key = JSON.stringify([globs, [listed, except].map((projects) => projects.map(({ name }) => name))]);
+      const group = groups.get(key) ?? { key, folder, ...selected, shared: [] };
+      group.shared.push(occurrences);
+      groups.set(key, group);
     }
   }
   const own = placed.flatMap((each) => each.own);
@@ -67,14 +68,9 @@ export function factorShared(
     own: groupedAs(
       [...own, ...refused.flatMap(({ shared }) => shared.flat())],
       ({ project }) => project,
-      ({ content }) => content.original,
+      ({ original }) => original,
     ),
   });
-}
-
-interface EntryVariant {
-  readonly entry: ImportedEntry;
-  readonly original: ImportedEntry;
 }
 
 /** The declarations of one policy, all for the same projects: for each, its equal occurrences. */
@@ -82,20 +78,7 @@ interface Group extends Selected {
   /** Equal for the same projects. */
   readonly key: string;
   readonly folder: Folder;
-  readonly shared: (readonly Occurrence<EntryVariant>[])[];
-}
-
-function addGroup(
-  groups: Map<string, Group>,
-  folder: Folder,
-  selected: Selected,
-  occurrences: readonly Occurrence<EntryVariant>[],
-): void {
-  const { globs, listed, except } = selected;
-  const key = JSON.stringify([globs, [listed, except].map((each) => each.map(({ name }) => name))]);
-  const group = groups.get(key) ?? { key, folder, ...selected, shared: [] };
-  group.shared.push(occurrences);
-  groups.set(key, group);
+  readonly shared: (readonly Occurrence[])[];
 }
 
 /** Lines of a policy apart from its entries. */
@@ -122,7 +105,7 @@ type WithDefaults = (entry: ImportedEntry, projects: readonly Project[]) => Impo
 function defaultsBeside(groups: readonly Group[], above: FolderStats["above"], catalogue: Catalogue): WithDefaults {
   const declared = grouped(
     groups.flatMap((group) =>
-      group.shared.flatMap((equal) => equal.slice(0, 1).map(({ content: { entry } }) => ({ group, entry }))),
+      group.shared.flatMap((equal) => equal.slice(0, 1).map(({ entry }) => ({ group, entry }))),
     ),
     ({ entry }) => identityOf(catalogue, entry),
   );
@@ -146,13 +129,6 @@ function createFleet(imported: readonly ImportedProject[], listing: readonly Pro
   return { above, imported: (folder) => counts.get(folder)?.length ?? 0 };
 }
 
-function listEntries({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
-  return entries.map((original) => {
-    const entry = withTemplates(original, project);
-    return { project, form: formOf(entry), content: { entry, original }, lines: countLines(entry, catalogue) };
-  });
-}
-
 function formOf({ fields, remarks }: ImportedEntry): string {
   return JSON.stringify([[...fields], remarks]);
 }
@@ -165,17 +141,20 @@ const variantFacts: readonly (readonly FactName[])[] = [
 ];
 
 /** Interpolates the name and the ID of projects where that gives more of them the same entry. */
-function withCommonForms(occurrences: readonly Occurrence<EntryVariant>[]): readonly Occurrence<EntryVariant>[] {
-  const variants = occurrences.map((occurrence) => {
-    const { project, content } = occurrence;
-    return variantFacts.map((facts): Occurrence<EntryVariant> => {
-      const entry = withTemplates(content.original, project, facts);
-      return { ...occurrence, form: formOf(entry), content: { ...content, entry } };
+function withCommonForms(
+  declared: readonly Pick<Occurrence, "project" | "original">[],
+  catalogue: Catalogue,
+): readonly Occurrence[] {
+  const variants = declared.map(({ project, original }) => {
+    const lines = countLines(original, catalogue);
+    return variantFacts.map((facts): Occurrence => {
+      const entry = withTemplates(original, project, facts);
+      return { project, form: formOf(entry), entry, original, lines };
     });
   });
   const forms = variants.flatMap((each) => [...new Set(each.map(({ form }) => form))]);
-  const counts = new Map([...grouped(forms, (form) => form)].map(([form, { length }]) => [form, length]));
-  const count = ({ form }: Occurrence<EntryVariant>) => counts.get(form) ?? 0;
+  const counts = grouped(forms, (form) => form);
+  const count = ({ form }: Occurrence) => counts.get(form)?.length ?? 0;
   return variants.map((each) => each.reduce((best, other) => (count(other) > count(best) ? other : best)));
 }
 
@@ -244,7 +223,7 @@ function sharedDrafts({ imported, groups, catalogue, withDefaults }: FleetSettin
     const { folder, globs, listed, except, shared } = group;
     const entries = shared.flatMap((equal) => {
       const members = equal.map(({ project }) => project);
-      return equal.slice(0, 1).map(({ content }) => withDefaults(content.entry, members));
+      return equal.slice(0, 1).map(({ entry }) => withDefaults(entry, members));
     });
     const content = joinSingletons(entries, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {

@@ -1,12 +1,15 @@
 import { grouped } from "../../base/grouped.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Project } from "../../model/types.ts";
+import type { ImportedEntry } from "./policy.ts";
 
-/** A resource of one project; equal forms can be shared. */
-export interface Occurrence<T> {
+/** An entry of one project, with facts of the project as interpolations; equal forms can be shared. */
+export interface Occurrence {
   readonly project: Project;
   readonly form: string;
-  readonly content: T;
+  readonly entry: ImportedEntry;
+  /** The entry without interpolations. */
+  readonly original: ImportedEntry;
   readonly lines: number;
 }
 
@@ -17,25 +20,17 @@ export interface FolderStats {
   readonly imported: (folder: Folder) => number;
 }
 
-interface Shared<T> {
-  readonly folder: Folder;
-  readonly occurrences: readonly Occurrence<T>[];
-}
-
 /** The declarations of one resource: for folders, and for single projects. */
-interface Placement<T> {
-  readonly shared: readonly Shared<T>[];
-  readonly own: readonly Occurrence<T>[];
+interface Placement {
+  readonly shared: readonly { readonly folder: Folder; readonly occurrences: readonly Occurrence[] }[];
+  readonly own: readonly Occurrence[];
 }
 
 /**
  * Places the declarations of one resource of many projects, from the outermost folder on: a form is declared for a
  * folder if it is that of two projects and of half of those below it, and no deeper folder has all of these.
  */
-export function choosePlacement<T>(
-  occurrences: readonly Occurrence<T>[],
-  { above, imported }: FolderStats,
-): Placement<T> {
+export function choosePlacement(occurrences: readonly Occurrence[], { above, imported }: FolderStats): Placement {
   const below = grouped(
     occurrences.flatMap((occurrence) => above(occurrence.project).map((folder) => ({ folder, occurrence }))),
     ({ folder }) => folder,
@@ -54,7 +49,7 @@ export function choosePlacement<T>(
     const isWidest = children.size > 1 || children.has(undefined);
     if (equal.length >= Math.max(2, imported(folder) / 2) && isWidest && !isInherited) placed.set(folder, form);
   }
-  const isShared = ({ project, form }: Occurrence<T>) => placed.get(nearest(above(project)) as Folder) === form;
+  const isShared = ({ project, form }: Occurrence) => placed.get(nearest(above(project)) as Folder) === form;
   const shared = grouped(occurrences.filter(isShared), ({ project }) => nearest(above(project)) as Folder);
   return {
     shared: Array.from(shared, ([folder, equal]) => ({ folder, occurrences: equal })),
