@@ -32,11 +32,11 @@ export function writeDrafts(
   { folder, out, catalogue }: Destination,
 ): ImportReport {
   const written = placeDrafts(terminal, withOwnNames(drafts, listNames(folder)), folder, out);
-  const problem =
-    takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, { folder, catalogue });
-  return problem
-    ? { written: [], idle: [], archived, problems: [...problems, problem], catalogue }
-    : { written, idle, archived, problems, catalogue };
+  const taken = describeTaken(terminal, written);
+  const fault = taken ?? describeLink(folder, out) ?? write(terminal, written, { folder, catalogue });
+  if (fault === undefined) return { written, idle, archived, problems, catalogue };
+  const problem: Problem = { severity: "error", rule: taken === undefined ? "unwritable" : "exists", message: fault };
+  return { written: [], idle: [], archived, problems: [...problems, problem], catalogue };
 }
 
 function placeDrafts(
@@ -63,11 +63,9 @@ export function takenVariables(folder: string): readonly string[] {
 }
 
 /** A folder that the user names may be outside the workspace; the default one may not. */
-function linkProblem(around: string, out: string | undefined): Problem | undefined {
+function describeLink(around: string, out: string | undefined): string | undefined {
   const fault = out === undefined ? linkFault(findRoot(around), "policies") : undefined;
-  return fault === undefined
-    ? undefined
-    : { severity: "error", rule: "unwritable", message: `cannot write policies/: ${fault}, or give another --out` };
+  return fault && `cannot write policies/: ${fault}, or give another --out`;
 }
 
 function findRoot(around: string): string {
@@ -75,39 +73,32 @@ function findRoot(around: string): string {
   return workspace ? dirname(workspace) : around;
 }
 
-function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
+function describeTaken({ cwd }: Terminal, written: readonly ImportedFile[]): string | undefined {
   const [first, ...others] = [...draftsByFile(written).keys()].filter((path) => isThere(resolve(cwd, path)));
   if (first === undefined) return undefined;
   const which = others.length > 0 ? `${first} and ${others.length} more exist` : `${first} exists`;
-  const message = `${which} already; nothing was written. Move ${others.length > 0 ? "them" : "it"} away, or give another --out`;
-  return { severity: "error", rule: "exists", message };
+  return `${which} already; nothing was written. Move ${others.length > 0 ? "them" : "it"} away, or give another --out`;
 }
 
+/** Returns the reason if the files cannot be written. */
 function write(
   { cwd }: Terminal,
   written: readonly ImportedFile[],
   { folder, catalogue }: Omit<Destination, "out">,
-): Problem | undefined {
+): string | undefined {
   const files = [...draftsByFile(written)].map(([name, drafts]) => {
     const path = resolve(cwd, name);
-    return {
-      name,
-      path,
-      text: formatManifest(name, policyFileText(drafts, schemaFrom(dirname(path), folder), catalogue), catalogue),
-    };
+    const text = policyFileText(drafts, schemaFrom(dirname(path), folder), catalogue);
+    const result = format(name, text, catalogue);
+    return { name, path, text: "text" in result ? result.text : text };
   });
   try {
     makeFiles(files);
     return undefined;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { severity: "error", rule: "unwritable", message: error.message };
+    return error.message;
   }
-}
-
-function formatManifest(name: string, text: string, catalogue: Catalogue): string {
-  const result = format(name, text, catalogue);
-  return "text" in result ? result.text : text;
 }
 
 function draftsByFile(written: readonly ImportedFile[]): ReadonlyMap<string, readonly Draft[]> {
@@ -141,15 +132,10 @@ export function checkImported(
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));
   const unlisted = written.find(([path]) => !listed.has(resolve(cwd, path)));
   if (unlisted) note(`note: ${unlisted[0]} is not among the manifests of evenkeel.yaml`);
-  const isValidOffline = !hasErrors(validate(loaded).problems);
-  if (isValidOffline) return true;
+  if (!hasErrors(validate(loaded).problems)) return true;
   const isValid = release !== undefined && !hasErrors(validate(loadedAt(loaded, release)).problems);
-  note(
-    `note: ${isValid ? stateRelease(release, loaded.workspace.server.release) : "the workspace is not valid with it; evenkeel validate says why"}`,
-  );
+  const assumed = loaded.workspace.server.release;
+  const known = `set server.release: ${JSON.stringify(release)} in evenkeel.yaml for evenkeel validate, which works offline and assumes ${assumed}`;
+  note(`note: ${isValid ? known : "the workspace is not valid with it; evenkeel validate says why"}`);
   return isValid;
-}
-
-function stateRelease(release: string, assumed: string): string {
-  return `set server.release: ${JSON.stringify(release)} in evenkeel.yaml for evenkeel validate, which works offline and assumes ${assumed}`;
 }

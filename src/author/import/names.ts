@@ -1,4 +1,4 @@
-import { grouped, groupedAs } from "../../base/grouped.ts";
+import { grouped } from "../../base/grouped.ts";
 import { objectOf } from "../../base/json.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -115,13 +115,13 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
     })),
   );
   const common = new Map(
-    [
-      ...groupedAs(
-        uses,
-        ({ use }) => use,
-        ({ place }) => place,
-      ),
-    ].map(([use, places]) => [use, [...grouped(places, (text) => text)].toSorted(byCount)[0]?.[0]]),
+    Array.from(
+      grouped(uses, ({ use }) => use),
+      ([use, each]) => {
+        const places = grouped(each, ({ place }) => place);
+        return [use, [...places].toSorted(byCount)[0]?.[0]] as const;
+      },
+    ),
   );
   const names = new Map<string, string>();
   return (project, entry, name) => {
@@ -151,7 +151,7 @@ function findPlace(catalogue: Catalogue, project: Project, entry: ImportedEntry)
 }
 
 /** Sorts the most common text first. */
-function byCount(a: readonly [string, readonly string[]], b: readonly [string, readonly string[]]): number {
+function byCount(a: readonly [string, readonly unknown[]], b: readonly [string, readonly unknown[]]): number {
   return b[1].length - a[1].length || compareTexts(a[0], b[0]);
 }
 
