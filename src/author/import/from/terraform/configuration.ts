@@ -1,5 +1,4 @@
 import { grouped } from "../../../../base/grouped.ts";
-import type { JsonObject } from "../../../../base/json.ts";
 import { instanceName, ownerName } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
@@ -11,7 +10,6 @@ import {
   type Instance,
   instancesOf,
   type Module,
-  type NestedBlock,
   otherProvider,
   pathOf,
   readName,
@@ -170,26 +168,16 @@ function listNested({ blocks }: HclBlock, { names }: Instance): readonly (readon
       block.type === "dynamic" ? expandDynamic(block, names) : [{ block, names }],
     );
     const nested = expanded.flatMap((each) => (typeof each === "string" ? [] : each));
-    const mappings = nested.map(readMapping);
-    const unknown = [...expanded, ...mappings].find((each) => typeof each === "string");
-    const written = !mappings.includes(nestedWords) && nested.map(readAttributes);
-    const more = { ...(typeof unknown === "string" && { unknown }), ...(written && { blocks: written }) };
-    return [name, { value: mappings, place: () => place, ...more }] as const;
+    const blocks = nested.map(({ block: { attributes }, names: own }) => {
+      return new Map([...attributes].map(([each, value]) => [each, foreignValue(value, { names: own })]));
+    });
+    const values = blocks.map((each) => Object.fromEntries(Array.from(each, ([of, { value }]) => [of, value])));
+    const isDeep = nested.some(({ block }) => block.blocks.length > 0);
+    const lost = blocks.flatMap((each) => Array.from(each.values(), (value) => value.unknown ?? []).flat())[0];
+    const unknown = expanded.find((each) => typeof each === "string") ?? (isDeep ? "a nested block" : lost);
+    const more = { ...(unknown !== undefined && { unknown }), ...(!isDeep && { blocks }) };
+    return [name, { value: values, place: () => place, ...more }] as const;
   });
-}
-
-const nestedWords = "a nested block";
-
-function readAttributes({ block, names }: NestedBlock): ReadonlyMap<string, ForeignValue> {
-  return new Map([...block.attributes].map(([name, value]) => [name, foreignValue(value, { names })]));
-}
-
-/** The attributes of a block, or a description of an unknown one. */
-function readMapping({ block: { attributes, blocks }, names }: NestedBlock): JsonObject | string {
-  if (blocks.length > 0) return nestedWords;
-  const values = [...attributes].map(([name, { value }]) => [name, evaluate(value, names)] as const);
-  const unknown = values.flatMap(([, value]) => ("unknown" in value ? [value.unknown] : []))[0];
-  return unknown ?? Object.fromEntries(values.map(([name, value]) => [name, "known" in value ? value.known : null]));
 }
 
 function describeExpression(expression: HclExpression): string {

@@ -111,7 +111,9 @@ export function resourcesBy(
     const others = used.map(([name, each]) => notImported(each.place(), `${name} of ${address} is left out: ${why}`));
     return { resources: whole, problems: others };
   }
-  const values = new Map(used.map(([name, each]) => [name, rules[name]?.items ? withoutBlanks(each) : each]));
+  const values = new Map(
+    used.map(([name, each]) => [name, rules[name]?.items ? { ...each, value: withoutBlanks(each.value) } : each]),
+  );
   const { fields, problems, overruled } = renamedFields(own, address, values);
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return noKind;
   const wordsOn = ([name, by]: readonly [string, string]) =>
@@ -159,17 +161,12 @@ function lostOfBlock(title: string, block: ForeignValue | undefined): readonly P
 }
 
 /** Omits unset fields: for items with several forms, the provider writes 0 and empty texts for them. */
-function withoutBlanks(stated: ForeignValue): ForeignValue {
-  return Array.isArray(stated.value)
-    ? { ...stated, value: stated.value.map(withoutBlank) }
-    : { ...stated, value: withoutBlank(stated.value) };
-}
-
-function withoutBlank(item: unknown): unknown {
-  if (!isObject(item)) return item;
-  const isBlank = (name: string, value: unknown) =>
-    value === null || value === undefined || value === "" || (value === 0 && name.endsWith("_id"));
-  return Object.fromEntries(Object.entries(item).filter(([name, value]) => !isBlank(name, value)));
+function withoutBlanks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (!isObject(value)) return value;
+  const isBlank = (name: string, each: unknown) =>
+    each === null || each === undefined || each === "" || (each === 0 && name.endsWith("_id"));
+  return Object.fromEntries(Object.entries(value).filter(([name, each]) => !isBlank(name, each)));
 }
 
 type Declarable = Pick<ForeignChoice, "catalogue">;
