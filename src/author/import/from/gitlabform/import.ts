@@ -16,7 +16,6 @@ import {
   type ForeignValue,
   notImported,
   type TranslatedEntry,
-  unusable,
 } from "../foreign.ts";
 import { type Configuration, readConfiguration, type SectionTable } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
@@ -34,10 +33,7 @@ import {
 
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
   const configuration = readConfiguration(file);
-  const faults = configuration.levels.flatMap((level) =>
-    faultsOf(level).map(({ path, message }) => unusable(level.place(...path), message)),
-  );
-  const problems = [...configuration.problems, ...faults];
+  const problems = [...configuration.problems, ...configuration.levels.flatMap(faultsOf)];
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
   const { statements, repeated, problems: unstated } = statementsOf(configuration);
   const stated = new Map([...statements, ...repeated].map((each) => [each, toStated(each, configuration, choice)]));

@@ -1,5 +1,7 @@
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { ownerName } from "../../../../model/owner.ts";
+import type { Problem } from "../../../../model/types.ts";
+import { unusable } from "../foreign.ts";
 import {
   archiving,
   type ConfigLevel,
@@ -123,24 +125,19 @@ function listPart(body: JsonObject, path: string): readonly (readonly [name: str
   return enforce === undefined ? own : [...own, ["enforce", enforce]];
 }
 
-/** Levels that gitlabform would reject. */
-export function faultsOf({
-  config,
-}: ConfigLevel): readonly { readonly path: readonly string[]; readonly message: string }[] {
+/** Parts of a level that gitlabform would reject. */
+export function faultsOf({ config, place }: ConfigLevel): readonly Problem[] {
+  const fault = (message: string, ...path: readonly string[]) => unusable(place(...path), message);
+  if (Object.hasOwn(config, "inherit")) return [fault("inherit stands in a section, not here", "inherit")];
+  const problems = pathsOfInherit(config).map((path) => fault("inherit can only be false", ...path));
   const { integrations } = config;
-  if (Object.hasOwn(config, "inherit"))
-    return [{ path: ["inherit"], message: "inherit stands in a section, not here" }];
-  const problems = pathsOfInherit(config).map((path) => ({ path, message: "inherit can only be false" }));
   if (integrations === undefined || integrations === null) return problems;
-  if (!isObject(integrations)) return [{ path: ["integrations"], message: "expected integrations to be a mapping" }];
-  const others = Object.entries(integrations).filter(
-    ([slug, value]) => !isObject(value) && !["inherit", "skip"].includes(slug),
+  if (!isObject(integrations)) return [fault("expected integrations to be a mapping", "integrations")];
+  const bare = Object.keys(integrations).filter(
+    (slug) => !isObject(integrations[slug]) && !/^(?:inherit|skip)$/.test(slug),
   );
-  const bare = others.map(([slug]) => ({
-    path: ["integrations", slug],
-    message: `expected ${slug} to be a mapping of parameters, or delete: true`,
-  }));
-  return [...bare, ...problems];
+  const expected = (slug: string) => `expected ${slug} to be a mapping of parameters, or delete: true`;
+  return [...bare.map((slug) => fault(expected(slug), "integrations", slug)), ...problems];
 }
 
 /** Locations at which `inherit` is not false. */
