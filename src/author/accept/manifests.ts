@@ -19,7 +19,7 @@ import { loadWorkspace } from "../../workspace/load.ts";
 import { textIn } from "../../workspace/walk.ts";
 import type { Editable } from "../format/edit.ts";
 import { lineEnd } from "../format/format.ts";
-import { selectorFor } from "../import/names.ts";
+import { draftOf } from "../import/names.ts";
 import { mapTexts, withoutPasswords } from "../import/plain-values.ts";
 import { literal, policyText } from "../import/policy.ts";
 
@@ -146,9 +146,8 @@ function newEditTarget(
   const taken = new Set([...policies.map(({ name }) => name), ...otherNames]);
   const isExact = rival?.literal === Number.POSITIVE_INFINITY;
   const draft = {
-    ...{ file: "", except: [], heading: [], entries: [], remarks: [] },
+    ...draftOf({ project, entries: [], remarks: [] }),
     name: freeName(bareName(project.name), (name) => taken.has(name)),
-    projects: [selectorFor(project)],
     ...(isExact && { priority: rival.policy.priority + 1 }),
   };
   const text = policyText(draft, newFile?.schema ?? "", manifests.workspace.catalogue);
