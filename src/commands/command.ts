@@ -81,6 +81,8 @@ export interface CommandRow {
   readonly flags: readonly Flag[];
   readonly hidden?: boolean;
   readonly heading: string;
+  /** For commands that are tools of `mcp`: the permitted options. None of these commands writes anything. */
+  readonly tool?: readonly string[];
 }
 
 export function parsedOption({ flags, description, takes, choices, default: standard }: Flag): Option {

@@ -23,6 +23,7 @@ import { ignored } from "../state/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
 import type { Run } from "./command.ts";
+import pipelineFiles from "./pipelines.json" with { type: "json" };
 import type { Options } from "./table.ts";
 import templates from "./templates.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
@@ -251,29 +252,10 @@ interface PipelineFile {
   readonly settings: readonly string[];
 }
 
-const image = `registry.example.com/platform/evenkeel:${version}`;
-const action = `platform/evenkeel@v${version}`;
+function pipelineOf(forge: keyof typeof pipelineFiles): PipelineFile {
+  const fill = (text: string) => text.replaceAll("{{version}}", version);
+  const { placeholders, ...rest } = pipelineFiles[forge];
+  return { ...rest, placeholders: placeholders.map(fill), text: fill(templates[`${forge}.yml`]) };
+}
 
-export const pipelines: Readonly<Record<"gitlab" | "github", PipelineFile>> = {
-  gitlab: {
-    file: ".gitlab-ci.yml",
-    text: templates["gitlab.yml"].replaceAll("{{version}}", version),
-    placeholders: ["platform/evenkeel", image],
-    settings: [
-      "EVENKEEL_URL as a CI/CD variable of the project: the server's URL",
-      "EVENKEEL_READ_TOKEN as a masked variable: scope read_api",
-      "EVENKEEL_WRITE_TOKEN as a masked and protected variable: scope api",
-      "a pipeline schedule of the default branch, such as 0 3 * * *: looks for drift",
-    ],
-  },
-  github: {
-    file: ".github/workflows/evenkeel.yml",
-    text: templates["github.yml"].replaceAll("{{version}}", version),
-    placeholders: [action],
-    settings: [
-      "EVENKEEL_URL as a variable of the repository: the server's URL",
-      "EVENKEEL_READ_TOKEN as a secret of the repository: scope read_api",
-      "EVENKEEL_WRITE_TOKEN as a secret of the environment production: scope api",
-    ],
-  },
-};
+export const pipelines = { gitlab: pipelineOf("gitlab"), github: pipelineOf("github") };

@@ -1,12 +1,13 @@
 import { EventEmitter } from "node:events";
-import { PassThrough, Writable } from "node:stream";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { type ExitCode, exit } from "../base/exit.ts";
 import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { compile } from "../base/schema.ts";
 import { version } from "../base/version.ts";
 import { type CommandRow, type Flag, type Run, wordOf } from "./command.ts";
-import { type CliCommand, type CommandName, commands, type Options } from "./table.ts";
+import { type CliCommand, commands, type Options } from "./table.ts";
 import type { Host, Terminal } from "./terminal.ts";
 
 /** Supported revisions of the Model Context Protocol, which do not differ here; newest first. */
@@ -90,21 +91,6 @@ function greeting(requested: unknown) {
 
 type RunCommandLine = (host: Host) => Promise<ExitCode>;
 
-/** Commands that are tools, each with its permitted options: none of them writes anything. */
-const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
-  show: ["--as-of"],
-  explain: ["--kinds"],
-  validate: ["--as-of"],
-  diff: ["--to"],
-  blame: [],
-  overrides: ["--project"],
-  runs: ["--project"],
-  journal: [],
-  plan: ["--target", "--exclude", "--since", "--as-of"],
-  drift: ["--target", "--exclude", "--since", "--as-of"],
-  unmanaged: ["--target", "--exclude"],
-};
-
 interface Tool {
   readonly name: string;
   readonly description: string;
@@ -113,7 +99,7 @@ interface Tool {
 }
 
 function listTools(): readonly Tool[] {
-  return toolCommands().map((command) => ({
+  return toolCommands.map((command) => ({
     name: command.name,
     description: `${command.summary}; the JSON of evenkeel ${command.name} --report json`,
     inputSchema: inputSchema(command),
@@ -121,12 +107,10 @@ function listTools(): readonly Tool[] {
   }));
 }
 
-function toolCommands(): readonly CliCommand[] {
-  return commands.filter(({ name }) => tools[name]);
-}
+const toolCommands = commands.filter(({ tool }) => tool);
 
-function listFlags({ name, flags }: CliCommand): readonly Flag[] {
-  return flags.filter((flag) => tools[name]?.includes(wordOf(flag)));
+function listFlags({ tool, flags }: CliCommand): readonly Flag[] {
+  return flags.filter((flag) => tool?.includes(wordOf(flag)));
 }
 
 function parseArgument({ arguments: text = "" }: CommandRow) {
@@ -174,7 +158,7 @@ interface ToolCall {
 }
 
 async function callTool(place: Place, { name, given, signal }: ToolCall): Promise<ToolResult | undefined> {
-  const command = toolCommands().find((each) => each.name === name);
+  const command = toolCommands.find((each) => each.name === name);
   if (!command) return undefined;
   const faults = compile(inputSchema(command))(given);
   if (faults.length > 0 || !isObject(given)) {
@@ -199,14 +183,14 @@ function toArguments(command: CliCommand, given: JsonObject, folder: string | un
 }
 
 async function runCommand({ env, cwd, commandLine }: Place, args: readonly string[], signal: AbortSignal) {
-  const [stdout, stderr] = [collecting(), collecting()];
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const host: Host = Object.assign(new EventEmitter<Record<NodeJS.Signals, [NodeJS.Signals]>>(), {
     argv: ["node", "evenkeel", ...args],
     env,
     pid: process.pid,
     stdin: new PassThrough().end(),
-    stdout: stdout.stream,
-    stderr: stderr.stream,
+    stdout,
+    stderr,
     cwd: () => cwd,
     exit: () => {},
     unrecorded: true as const,
@@ -215,18 +199,8 @@ async function runCommand({ env, cwd, commandLine }: Place, args: readonly strin
   signal.addEventListener("abort", interrupt, { once: true });
   await commandLine(host);
   signal.removeEventListener("abort", interrupt);
-  return { stdout: stdout.text().trim(), stderr: stderr.text().trim() };
-}
-
-function collecting() {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(chunks).toString() };
+  const [out = "", notes = ""] = await Promise.all([stdout, stderr].map((stream) => text(stream.end())));
+  return { stdout: out.trim(), stderr: notes.trim() };
 }
 
 /** Bytes of a result, as JSON. */

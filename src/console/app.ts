@@ -88,10 +88,10 @@ function consoleApp(asked: ConsoleOptions): Hono {
     const { path, isJson } = parsePath(new URL(context.req.url).pathname);
     if (path === undefined) return missing(context, "The URL is not valid.");
     const known = await state.known();
-    const query = context.req.query();
-    const shownPage = await findPage(path, query, known, options);
+    const asked = { ...options, known, query: context.req.query() };
+    const shownPage = await findPage(path, asked);
     if (typeof shownPage === "string" && isJson) {
-      const whole = await findPage(`${path}.json`, query, known, options);
+      const whole = await findPage(`${path}.json`, asked);
       if (typeof whole !== "string") return render(context, { ...whole, body: whole.body(), known });
     }
     if (typeof shownPage === "string") return missing(context, shownPage);
@@ -117,79 +117,60 @@ function parsePath(encoded: string): { readonly path: string | undefined; readon
   }
 }
 
-type Query = Readonly<Record<string, string>>;
-
-/** The page at a path; an error message if there is none. */
-async function findPage(
-  path: string,
-  query: Query,
-  known: KnownState,
-  options: ConsoleOptions & { readonly subjects: CommitSubjects },
-): Promise<Shown | string> {
-  if (path === "/" || path === "/fleet" || path === "/index") return showFleet(query, known, options.subjects);
-  if (path === "/runs") return showRuns(query, known);
-  if (path === "/review") return showReview(query, known, options);
-  if (path === "/search") return showSearch(query, known);
-  const [, section, name = ""] = /^\/(projects|runs)\/(.+)$/s.exec(path) ?? [];
-  if (section === "projects") return showProject(name, query, known, options);
-  if (section === "runs") return showRun(name, query, known, options);
-  return `No page ${path}.`;
+interface Asked extends ConsoleOptions {
+  readonly subjects: CommitSubjects;
+  readonly known: KnownState;
+  readonly query: Readonly<Record<string, string>>;
 }
 
-async function showFleet(query: Query, known: KnownState, subjects: CommitSubjects): Promise<Shown> {
+type Show = (asked: Asked, name: string) => Promise<Shown | string>;
+
+/** The page at a path; an error message if there is none. */
+async function findPage(path: string, asked: Asked): Promise<Shown | string> {
+  const [, section = path, name = ""] = /^(\/(?:projects|runs)\/)(.+)$/s.exec(path) ?? [];
+  return pages.get(section)?.(asked, name) ?? `No page ${path}.`;
+}
+
+const showFleet: Show = async ({ query, known, subjects }) => {
   const wanted = parseProjectFilters(query);
   const title = wanted.group || "Fleet";
   await subjects.read(findCauses(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));
   const body = () => fleetPage(known, wanted, query.page, subjects.of);
   return { title, under: "/", body, data: () => fleetData(known, wanted, query.page) };
-}
+};
 
-function showRuns(query: Query, known: KnownState): Shown {
+const showRuns: Show = async ({ query, known }) => {
   const wanted = parseRunFilters(query);
   const body = () => runsPage(known, wanted, query.page);
   return { title: "Runs", under: "/runs", body, data: () => runsData(filterRuns(known, wanted), query.page) };
-}
+};
 
-function showSearch({ q = "" }: Query, known: KnownState): Shown {
+const showSearch: Show = async ({ query: { q = "" }, known }) => {
   return { title: "Search", under: "/search", q, body: () => searchPage(known, q), data: () => searchData(known, q) };
-}
+};
 
-async function showReview(
-  query: Query,
-  known: KnownState,
-  { state, env, folder, catalogue }: ConsoleOptions,
-): Promise<Shown> {
+const showReview: Show = async ({ query, known, state, ...review }) => {
   const part = selectPage(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
-  const review = { env, folder, catalogue, planOf: state.planOf };
-  const plans = await state.ask((from) => waitingPlans(from, part.rows, known, review));
-  const body = () => reviewPage(part, plans);
-  return { title: "Review", under: "/review", body, data: () => reviewData(part, plans) };
-}
+  const { planOf } = state;
+  const plans = await state.ask((from) => waitingPlans(from, part.rows, known, { ...review, planOf }));
+  return {
+    title: "Review",
+    under: "/review",
+    body: () => reviewPage(part, plans),
+    data: () => reviewData(part, plans),
+  };
+};
 
-async function showProject(
-  name: string,
-  query: Query,
-  known: KnownState,
-  { state }: ConsoleOptions,
-): Promise<Shown | string> {
+const showProject: Show = async ({ query, known, state }, name) => {
   // A project's path takes precedence over a group's, whose name ends in a slash.
   const seen = (await state.project(name)) ?? (await state.project(ownerName("group", name)));
   if (!seen && known.error !== undefined) throw new UserError(known.error);
   if (!seen) return `No run has recorded a project ${name}.`;
-  return {
-    title: seen.project,
-    under: "/",
-    body: () => projectPage(known, seen, query.page),
-    data: () => projectData(known, seen),
-  };
-}
+  const body = () => projectPage(known, seen, query.page);
+  return { title: seen.project, under: "/", body, data: () => projectData(known, seen) };
+};
 
-async function showRun(
-  name: string,
-  query: Query,
-  known: KnownState,
-  { state }: ConsoleOptions,
-): Promise<Shown | string> {
+const showRun: Show = async ({ query, known, state }, name) => {
   const summary = known.runs.find(({ run }) => run === name);
   if (!summary) return `No run ${name}. Plan, drift and watch runs are kept for 90 days.`;
   const details = await state.ask(async (from): Promise<RunDetails> => {
@@ -197,13 +178,18 @@ async function showRun(
     const plan = isSaved ? await state.planOf(from, name).catch(ignoreUserError) : undefined;
     return { summary, plan, progress: describeProgress(summary, known.live), errors: await readErrors(from, summary) };
   });
-  return {
-    title: `${summary.command} ${name}`,
-    under: "/runs",
-    body: () => runPage(known, details, query.page),
-    data: () => runData(details),
-  };
-}
+  const body = () => runPage(known, details, query.page);
+  return { title: `${summary.command} ${name}`, under: "/runs", body, data: () => runData(details) };
+};
+
+const pages: ReadonlyMap<string, Show> = new Map([
+  ...["/", "/fleet", "/index"].map((path) => [path, showFleet] as const),
+  ["/runs", showRuns],
+  ["/review", showReview],
+  ["/search", showSearch],
+  ["/projects/", showProject],
+  ["/runs/", showRun],
+]);
 
 async function readErrors(
   { journals }: WorkspaceState,

@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { type Deprecation, isRemoved } from "../model/deprecations.ts";
@@ -53,16 +54,14 @@ export function scheduleText(
   palette: Palette,
 ): string {
   if (rows.length === 0) return "No removals are scheduled by then.";
-  const headings = [...new Set(rows.map(formatHeading))];
-  const parts = headings.map((heading) => {
-    const below = rows.filter((row) => formatHeading(row) === heading);
+  const parts = [...grouped(rows, formatHeading)].map(([heading, below]) => {
     const mark = below.some((row) => row.due) ? palette.warn("  due") : "";
-    return [`${palette.strong(heading)}${mark}`, ...below.map((row) => formatRow(row, palette))];
+    return [`${palette.strong(heading)}${mark}`, ...below.map((row) => formatRow(row, palette))].join("\n");
   });
   const due = rows.filter((row) => row.due).length;
   const when = asOf === undefined ? `release ${reached}` : asOf;
   const total = `${counted(rows.length, "change")}, ${due} due by ${when}.`;
-  return [...parts.map((lines) => lines.join("\n")), total].join("\n\n");
+  return [...parts, total].join("\n\n");
 }
 
 function formatHeading({ release, removal_date }: ScheduleRow): string {
