@@ -17,11 +17,10 @@ import type { DriftProposals } from "../watch/options.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
 import { openReports, printProblems, save } from "./outputs.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */

@@ -17,13 +17,12 @@ import { withProblems } from "../run/failed-plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
 import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { passed } from "./connected.ts";
 import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { follow, openPlanReports, type WriteReports } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {

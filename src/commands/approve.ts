@@ -21,13 +21,12 @@ import { planOfRun, planPath, readPlan, readReport } from "../run/saved-plan.ts"
 import { replaceFile } from "../workspace/durable-file.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { stateAround } from "./history.ts";
 import { stepsAfterApproval } from "./next-steps.ts";
 import { openReports, outInPlace, printProblems, writeTo } from "./outputs.ts";
 import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {

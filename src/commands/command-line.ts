@@ -6,8 +6,18 @@ import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/terminal.ts";
-import { type Flag, parsedOption, type Run, wordOf } from "./command.ts";
-import { type CliCommand, type CommandName, commands, groupOf, groups, type Options } from "./table.ts";
+import {
+  type CliCommand,
+  type CommandName,
+  commands,
+  type Flag,
+  groupOf,
+  groups,
+  type Options,
+  parsedOption,
+  type Run,
+  wordOf,
+} from "./command.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
 /** Resolves to the exit code, which a failed output recorded in `host.exitCode` can only make worse. */

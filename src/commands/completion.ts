@@ -5,9 +5,8 @@ import { projectsOf } from "../manifest/projects.ts";
 import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueAround, loadWorkspace } from "../workspace/load.ts";
-import { type Flag, type Run, wordOf } from "./command.ts";
+import { type CliCommand, commands, type Flag, groups, type Run, wordOf } from "./command.ts";
 import { folderOf } from "./run-request.ts";
-import { type CliCommand, commands, groups } from "./table.ts";
 import templates from "./templates.json" with { type: "json" };
 
 export const run: Run<object> = (terminal, _, [shell = ""]) => {

@@ -16,10 +16,9 @@ import type { WriteOutcome } from "../run/deployments.ts";
 import { canPlan, readTokenAccess } from "../run/live/token-access.ts";
 import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../run/storage/storage-view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports, type ReportContents } from "./outputs.ts";
 import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };

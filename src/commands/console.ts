@@ -7,9 +7,8 @@ import { listen } from "../console/app.ts";
 import { watchState } from "../console/known-state.ts";
 import { openState } from "../state/open-state.ts";
 import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 
 /**
  * Limits V8's young generation, which would grow to 32 MB and stay allocated between requests: neither a page nor a

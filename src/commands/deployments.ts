@@ -9,10 +9,9 @@ import {
   updateDeployment,
 } from "../run/deployments.ts";
 import { dialectAround } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { checked, reading, shownDeployment, writing } from "./connected.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 
 export const printDeployments: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
   const { values } = checked(

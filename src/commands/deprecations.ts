@@ -9,10 +9,9 @@ import { includedFiles } from "../scan/pipelines.ts";
 import { type Finding, scanText } from "../scan/scan.ts";
 import { workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/walk.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports, save } from "./outputs.ts";
 import { checkedRelease, folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"deprecations">> = (terminal, options) => {

@@ -14,11 +14,10 @@ import {
   revisionText,
 } from "../report/revision.ts";
 import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
 import { asksForHtml, openReports } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {

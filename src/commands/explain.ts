@@ -4,10 +4,9 @@ import { dialectNamed } from "../model/dialects.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { explain, explainKinds } from "../report/explain.ts";
 import { catalogueAround, dialectAround } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports, save } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
   const catalogue = catalogueAround(folderOf(terminal, options), options.dialect);

@@ -10,10 +10,9 @@ import { bySeverity, labelledErrors, problemLine, reportedLine } from "../model/
 import { isFolder, noRegularFile } from "../workspace/durable-file.ts";
 import { catalogueAround, findWorkspace, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, type TextFile, textIn } from "../workspace/walk.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { save } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };

@@ -10,10 +10,9 @@ import { concerns } from "../state/run-summary.ts";
 import { type Contents, isShared, type Journals, type WorkspaceState } from "../state/state.ts";
 import { liveRuns } from "../state/workspace-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const runs: Run<Options<"runs">> = async (terminal, options) => {

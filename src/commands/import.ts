@@ -20,12 +20,11 @@ import { connectionFrom } from "../run/connection.ts";
 import { platformAt } from "../run/live/find-dialect.ts";
 import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/walk.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { checkImported, takenVariables, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, globsOf, requestOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Choice = Options<"import">;

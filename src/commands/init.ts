@@ -22,9 +22,8 @@ import { findDialect, readRelease } from "../run/live/find-dialect.ts";
 import { ignored } from "../state/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import pipelineFiles from "./pipelines.json" with { type: "json" };
-import type { Options } from "./table.ts";
 import templates from "./templates.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 

@@ -6,8 +6,7 @@ import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { compile } from "../base/schema.ts";
 import { version } from "../base/version.ts";
-import { type CommandRow, type Flag, type Run, wordOf } from "./command.ts";
-import { type CliCommand, commands, type Options } from "./table.ts";
+import { type CliCommand, type CommandRow, commands, type Flag, type Options, type Run, wordOf } from "./command.ts";
 import type { Host, Terminal } from "./terminal.ts";
 
 /** Supported revisions of the Model Context Protocol, which do not differ here; newest first. */

@@ -26,11 +26,10 @@ import {
 } from "../report/policy-texts.ts";
 import { type Checked, validated } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
 import { openReports, printProblems, save } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"overrides">> = async (terminal, options, [name]) => {

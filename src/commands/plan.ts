@@ -8,12 +8,11 @@ import { type NextStep, nextStepsText } from "../report/terminal.ts";
 import { driftText, planText } from "../report/text.ts";
 import { plan } from "../run/plan.ts";
 import type { Planned, Request } from "../run/request.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { formatCommand, stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, outInPlace, printMissingSecrets, printProblems, writeTo } from "./outputs.ts";
 import { follow, openPlanReports } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import { noBar, type Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);

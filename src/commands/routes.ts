@@ -14,11 +14,10 @@ import type { Unread } from "../run/live/partly-read.ts";
 import { readActiveReadable } from "../run/live/read-live.ts";
 import type { Request } from "../run/request.ts";
 import { catalogueAround } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import { effectiveProject } from "./show.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel routes PROJECT`: the receivers of events by manifests or by the server. */

@@ -10,8 +10,7 @@ import type { Request } from "../run/request.ts";
 import { commitOfRevision } from "../run/revisions.ts";
 import { sharesState, unshared } from "../state/open-state.ts";
 import { catalogueAround } from "../workspace/load.ts";
-import type { OptionValues } from "./command.ts";
-import type { Options } from "./table.ts";
+import type { Options, OptionValues } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {

@@ -11,9 +11,8 @@ import type { Problem } from "../model/types.ts";
 import { parseChaos } from "../server/chaos.ts";
 import { parseSeed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { checkedRelease } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"serve">> = async (terminal, options) => {

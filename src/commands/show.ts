@@ -27,10 +27,9 @@ import type { Request } from "../run/request.ts";
 import { lastOutcomes } from "../state/journal.ts";
 import { openState } from "../state/open-state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports, printProblems } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel show PROJECT`: offline, unless the ID or path of the project has to be looked up, or only globs match it. */

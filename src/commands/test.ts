@@ -26,10 +26,9 @@ import { parseSeed, type Seed, seedFaults } from "../server/seed.ts";
 import { createServer } from "../server/server.ts";
 import { type Loaded, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, isManifest, textIn } from "../workspace/walk.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { openReports, printProblems } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface Tested {

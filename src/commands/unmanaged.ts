@@ -4,11 +4,10 @@ import { paragraphs, shellWord } from "../base/text-format.ts";
 import { unmanagedJson, unmanagedText } from "../report/policy-texts.ts";
 import { type NextStep, nextStepsText } from "../report/terminal.ts";
 import { type Unmanaged, unmanagedResources } from "../run/unmanaged.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { formatCommand } from "./next-steps.ts";
 import { openReports, printProblems } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"unmanaged">> = async (terminal, options) => {

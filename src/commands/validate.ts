@@ -18,12 +18,11 @@ import { secretFormProblems } from "../run/secret-forms.ts";
 import { createSecrets } from "../secrets/secrets.ts";
 import { ledgerKey } from "../state/ledger/key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { keptFleet } from "./known-fleet.ts";
 import { printProblems } from "./outputs.ts";
 import { openFindingReports, withFailureReport } from "./plan-reports.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"validate">> = async (terminal, options) => {

@@ -18,9 +18,8 @@ import { watch } from "../watch/watch.ts";
 import { consoleUrlIn } from "../watch/watch-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { driftProposals } from "./accept.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { folderOf, requestOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"watch">> = async (terminal, options) => {

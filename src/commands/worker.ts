@@ -12,10 +12,9 @@ import { work } from "../run/workers/worker.ts";
 import { claimFor } from "../state/lease.ts";
 import { sharesState, unshared } from "../state/open-state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import type { Run } from "./command.ts";
+import type { Options, Run } from "./command.ts";
 import { printProblems } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
-import type { Options } from "./table.ts";
 
 /** `evenkeel worker`: exit code 0 even if it was interrupted, since other workers finish its work. */
 export const run: Run<Options<"worker">> = async (terminal, options) => {

@@ -5,8 +5,14 @@ import { badge, breakable, each, longList, type Markup, markup } from "../report
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
-import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";
-import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
+import {
+  causesSection,
+  commandsForCause,
+  type FleetCause,
+  findCauses,
+  firstDifference,
+  type SubjectOf,
+} from "./causes.ts";
 import { driftPlot, fleetDays } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
 import {

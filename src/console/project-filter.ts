@@ -3,7 +3,6 @@ import { memoized } from "../base/memoize.ts";
 import type { Kind } from "../model/types.ts";
 import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
-import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 import { parseFilters } from "./layout.ts";
 
@@ -159,4 +158,8 @@ export const listLabels = memoized((projects: Heads): LabelNames => {
 
 function sortNames(names: Iterable<string>): readonly string[] {
   return [...new Set(names)].filter(Boolean).sort();
+}
+
+function hasCause({ shapes }: ProjectSummary, id: string): boolean {
+  return shapes.some(({ shape }) => shape.group === id || shape.topic === id);
 }

@@ -8,7 +8,7 @@ import { progressText } from "../report/runs.ts";
 import { plannedRows } from "../report/view.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
-import { resourceNode } from "./causes-section.ts";
+import { resourceNode } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 import { age, dataLink, moment, pager, selectPage } from "./layout.ts";
 import { actionsText, durationText, runOutcomeNode, wasUnsuccessful } from "./runs-page.ts";

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { type CliCommand, commands } from "../../src/commands/table.ts";
+import { type CliCommand, commands } from "../../src/commands/command.ts";
 import { read, root } from "../readme.ts";
 import { tempFolder } from "../support/folder.ts";
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { commands, groupOf, groups } from "../../src/commands/table.ts";
+import { commands, groupOf, groups } from "../../src/commands/command.ts";
 import { Screen, startBar } from "../../src/commands/terminal.ts";
 import { dialectNames } from "../../src/model/dialect.ts";
 import { branchKinds } from "../../src/model/events.ts";

@@ -1,5 +1,4 @@
-import type { Flag } from "../../src/commands/command.ts";
-import { type CliCommand, commands, groups } from "../../src/commands/table.ts";
+import { type CliCommand, commands, type Flag, groups } from "../../src/commands/command.ts";
 
 const head = `# Commands
 

@@ -1,12 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commands } from "../../src/commands/table.ts";
+import { commands } from "../../src/commands/command.ts";
 import { commandAccess, neededRoles } from "../../src/model/command-access.ts";
-
 import { findingKinds, planKinds } from "../../src/report/report.ts";
 import { read as readFrom, root, sources } from "../readme.ts";
-
 import { commandsPage } from "./commands.ts";
 import { kindsPage } from "./kinds.ts";
 
