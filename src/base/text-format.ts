@@ -74,12 +74,13 @@ const mostAlike = 3;
 /** Groups items of one form, if there are many, at the position of the first; other items stay single. */
 export function foldedAlike<Item>(
   items: readonly Item[],
-  formOf: (item: Item) => string,
+  formOf: (item: Item) => string | undefined,
+  most = mostAlike,
 ): readonly (readonly [first: Item, ...others: Item[]])[] {
   const forms = grouped(items, formOf);
   return items.flatMap((item) => {
-    const [first = item, ...others] = forms.get(formOf(item)) ?? [];
-    if (others.length < mostAlike) return [[item]];
+    const [first = item, ...others] = forms.get(formOf(item) ?? "") ?? [];
+    if (others.length < most) return [[item]];
     return first === item ? [[first, ...others]] : [];
   });
 }

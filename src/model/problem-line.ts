@@ -55,13 +55,9 @@ const mostLines = 5;
 function joinLines(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
   const sameText = ({ file, path = "", message, rule }: ReportedProblem) =>
     file === undefined ? undefined : JSON.stringify([path, message, rule]);
-  const groups = grouped(problems, sameText);
-  return problems.flatMap((problem) => {
-    const [first, ...others] = groups.get(sameText(problem) ?? "") ?? [problem];
-    if (others.length < mostLines) return [problem];
-    if (problem !== first) return [];
+  return foldedAlike(problems, sameText, mostLines).map(([first, ...others]) => {
     const lines = others.map(({ file, line, column }) => `${file}:${line}:${column}`);
-    return [{ ...problem, message: `${problem.message}; also at ${firstFew(lines)}` }];
+    return lines.length === 0 ? first : { ...first, message: `${first.message}; also at ${firstFew(lines)}` };
   });
 }
 
