@@ -78,7 +78,7 @@ function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogu
     events: new Map(Object.entries(renamed["x-events"] as Record<string, EventKind>)),
     facts: dialect.facts,
     foreignNames: foreignNamesIn(
-      slugs.map((slug) => (each: Dialect) => slugIn(each, slug)),
+      slugs.map((slug) => (each: Dialect) => each.integrations[slug]?.name ?? slug),
       dialect,
     ),
   };
@@ -103,10 +103,6 @@ function foreignNamesIn(
     things.map((nameIn) => [nameIn(other), { dialect: other.name, name: nameIn(dialect) }] as const),
   );
   return new Map(others.filter(([name]) => !own.has(name)));
-}
-
-function slugIn({ integrations }: Dialect, slug: string): string {
-  return integrations[slug]?.name ?? slug;
 }
 
 export function factHolds({ facts }: Catalogue, id: string, release: string): boolean {
@@ -156,10 +152,10 @@ function parseIntegration(
   definitions: Definitions,
 ): Omit<Integration, "foreignNames"> {
   const required = new Set(entry.required);
-  const parameters = Object.entries(entry.properties).map(
-    ([name, parameter]) =>
-      [name, parseParameter(name, resolveReference(parameter, definitions), required.has(name))] as const,
-  );
+  const parameters = Object.entries(entry.properties).map(([name, parameter]) => {
+    const referred = definitions[parameter.$ref?.replace("#/definitions/", "") ?? ""];
+    return [name, parseParameter(name, referred ?? parameter, required.has(name))] as const;
+  });
   return {
     slug,
     title: entry.title,
@@ -176,11 +172,6 @@ function parseIntegration(
     undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
     always: new Map(Object.entries(entry["x-always"] ?? {})),
   };
-}
-
-function resolveReference(parameter: ParameterSchema, definitions: Definitions): ParameterSchema {
-  const name = parameter.$ref?.replace("#/definitions/", "");
-  return (name && definitions[name]) || parameter;
 }
 
 function parseParameter(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {

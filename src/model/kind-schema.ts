@@ -82,7 +82,7 @@ const exactly = {
 
 /** The schema of a kind's section for editors, with secret references and interpolations. */
 function editorSection(kind: ResourceKind): JsonObject {
-  const { only, name, title = name, description = title, singular } = kind;
+  const { only, name, title = name, description = title } = kind;
   const alone = editorResource(kind);
   if (isSingleton(kind)) return { ...alone, description };
   const resource = withInherit(alone);
@@ -92,15 +92,8 @@ function editorSection(kind: ResourceKind): JsonObject {
     description,
     ...mappingByKey(kind),
     patternProperties: { [anyName]: value },
-    ...(field?.enum && { defaultSnippets: [snippet(singular, field.enum)] }),
     "x-order": "name",
   };
-}
-
-function snippet(singular: string, values: readonly unknown[]): JsonObject {
-  const words = singular.replaceAll("_", " ");
-  const body = { [`\${1:${words}}`]: `\${2|${values.join()}|}` };
-  return { label: withArticle(words), description: `One ${words}.`, body };
 }
 
 /** Any non-empty name. */

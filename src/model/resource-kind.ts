@@ -51,15 +51,13 @@ export interface ResourceKind {
   readonly notes?: readonly string[];
   readonly unique?: boolean;
   readonly byKey?: boolean;
-  readonly answers?: readonly KindAnswer[];
+  readonly answers?: readonly {
+    readonly on: "create" | "update" | "delete";
+    readonly when: string;
+    readonly status: number;
+    readonly body: string;
+  }[];
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
-}
-
-interface KindAnswer {
-  readonly on: "create" | "update" | "delete";
-  readonly when: string;
-  readonly status: number;
-  readonly body: string;
 }
 
 type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "admin";
@@ -111,7 +109,13 @@ export interface FieldSchema {
   readonly "x-credentials"?: readonly [user: string, password: string];
   readonly "x-set"?: boolean;
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
-  readonly "x-values"?: Readonly<Record<string, ServersOfValue>>;
+  /** The servers that know a value. */
+  readonly "x-values"?: Readonly<
+    Record<
+      string,
+      { readonly introduced?: string; readonly removed?: string; readonly tier?: Tier; readonly source: string }
+    >
+  >;
   readonly "x-case"?: "ignore";
   readonly "x-items"?: ItemCalls;
   /** True, or an expression of `row`, `tier` and `release`, if the server takes it only at creation. */
@@ -126,7 +130,11 @@ export interface FieldSchema {
   /** Sibling fields that make it a secret while they are true. */
   readonly "x-secret-with"?: readonly string[];
   /** Required forms: the first one without `with`, or whose sibling field `with` is true, applies. */
-  readonly "x-secret-forms"?: readonly SecretForm[];
+  readonly "x-secret-forms"?: readonly {
+    readonly with?: string;
+    readonly pattern: string;
+    readonly expected: string;
+  }[];
   /** The usual value of new resources if instances differ; an import leaves it out. */
   readonly "x-usual"?: Plain;
   /** Each resource has its own value: an import leaves it out. */
@@ -163,25 +171,12 @@ export type Strictness =
   | "access"
   | readonly Plain[];
 
-interface ServersOfValue {
-  readonly introduced?: string;
-  readonly removed?: string;
-  readonly tier?: Tier;
-  readonly source: string;
-}
-
 /** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
 interface ItemCalls {
   readonly key: string;
   readonly create?: string;
   readonly update?: string;
   readonly delete: string;
-}
-
-interface SecretForm {
-  readonly with?: string;
-  readonly pattern: string;
-  readonly expected: string;
 }
 
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";

@@ -38,18 +38,15 @@ export function waveLines({ summary, resource_changes: changes }: Plan): readonl
   const waves = summary.waves ?? [];
   return waves.map(({ wave, projects, changes: count, status, reason }) => {
     const names = [...new Set(changes.filter((change) => change.wave === wave).map(({ project }) => project))];
-    const who = projects > mostNamed ? describeOwners(projects, names) : firstFew(names.map(shellWord), mostNamed);
+    // A merged plan may contain the number of projects without all names.
+    const total = names.length === projects ? namesCounted(names) : counted(projects, "project");
+    const who = projects > mostNamed ? total : firstFew(names.map(shellWord), mostNamed);
     const end = status === "planned" ? "" : `, ${status}${reason === undefined ? "" : `: ${reason}`}`;
     return `wave ${wave} of ${waves.length}: ${who} (${counted(count, "change")})${end}`;
   });
 }
 
 const mostNamed = 3;
-
-/** A merged plan may contain the number of projects without all names. */
-function describeOwners(projects: number, names: readonly string[]): string {
-  return names.length === projects ? namesCounted(names) : counted(projects, "project");
-}
 
 type OwnerCounts = Pick<Summary, "projects" | "groups" | "instance">;
 

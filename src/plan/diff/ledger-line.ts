@@ -38,15 +38,10 @@ export function ledgerHead(text: string): LedgerHead | undefined {
 }
 
 /** True if the lines are those of a ledger, including markers of a merge conflict in git, or if there are none. */
-export function isLedger(lines: Iterable<string>): boolean {
-  let [isEmpty, hasLine] = [true, false];
-  for (const line of lines) {
-    if (line.trim() === "") continue;
-    isEmpty = false;
-    if (isWrittenLine(line) || ledgerLine(line)) hasLine = true;
-    else if (!conflictMark.test(line)) return false;
-  }
-  return hasLine || isEmpty;
+export function isLedger(lines: readonly string[]): boolean {
+  const written = lines.filter((line) => line.trim() !== "");
+  const others = written.filter((line) => !isWrittenLine(line) && !ledgerLine(line));
+  return others.every((line) => conflictMark.test(line)) && (written.length === 0 || others.length < written.length);
 }
 
 const conflictMark = /^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/;
