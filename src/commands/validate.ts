@@ -60,7 +60,7 @@ async function validating(terminal: Terminal, options: Options<"validate">, repo
   const { problems: found, policies, expired, rules, plaintext } = validate(loaded, today);
   const { root, providers, workspace } = loaded;
   const secrets = createSecrets({ env: terminal.env, root, plaintext, providers });
-  const inForce = await rulesInForce(rules, terminal.env, today);
+  const inForce = rulesInForce(rules, terminal.env, today);
   const stated = [
     ...found,
     ...secretFormProblems(policies, workspace.catalogue, secrets),

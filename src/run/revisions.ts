@@ -122,7 +122,7 @@ async function openSide(
   const by = readsAlike(workspace, beside) ? beside : workspace;
   const valid = validate({ documents, workspace: by, problems: found }, today);
   const { policies, plaintext, rules } = valid;
-  const compiled = await compileRules(rules);
+  const compiled = compileRules(rules);
   const { migrations } = readMigrations({ documents });
   return {
     commit,

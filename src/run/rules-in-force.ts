@@ -28,14 +28,14 @@ export interface RulesInForce {
 
 type InForce = Pick<Context, "rules" | "today" | "loaded">;
 
-export async function rulesInForce(
+export function rulesInForce(
   rules: readonly PlanRule[],
   env: Readonly<Record<string, string | undefined>>,
   today: string,
-): Promise<RulesInForce> {
+): RulesInForce {
   const folder = readRulesFolder(env);
   const outside = readOutsideRules(folder.documents);
-  const compiled = await compileRules([...rules, ...outside.rules]);
+  const compiled = compileRules([...rules, ...outside.rules]);
   const problems = [
     ...folder.problems,
     ...outside.problems,
@@ -48,7 +48,7 @@ export async function rulesInForce(
 
 export async function withRules(context: Checked): Promise<Checked> {
   const { env } = context.request;
-  const { rules, problems: found } = await rulesInForce(context.stated, env, context.today);
+  const { rules, problems: found } = rulesInForce(context.stated, env, context.today);
   const problems = [...found, ...rulesInside(env, context.loaded.root)];
   return {
     ...context,
@@ -84,7 +84,7 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   const loaded = loadWorkspace(folder);
   const { expired, rules: stated } = validate(loaded, today);
   if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
-  const { rules, problems } = await rulesInForce(stated, env, today);
+  const { rules, problems } = rulesInForce(stated, env, today);
   const merged = evaluated(plan, { rules, today, loaded }, plan.resource_changes.map(toProject));
   const errors = bySeverity(problems).problems;
   if (errors.length === 0) return merged;

@@ -74,7 +74,7 @@ test.each(bypasses)("%s is not to be passed by another spelling: %j", async (nam
 });
 
 test("none of them is too long to be asked of 10,000 changes with many fields each", async () => {
-  const { rules: compiled } = await compileRules(
+  const { rules: compiled } = compileRules(
     readRules(parseManifest("rules.yaml", rules.map(({ text }) => text).join("---\n")).documents).rules,
   );
   const flags = Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`flag_${i}_events`, true]));

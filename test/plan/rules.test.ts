@@ -40,7 +40,7 @@ function planned(projects: PlanCase["projects"]): Plan {
 
 async function compiled(text: string): Promise<readonly CompiledRule[]> {
   const read = readRules(parseManifest("rules.yaml", text).documents);
-  const { rules, problems } = await compileRules(read.rules);
+  const { rules, problems } = compileRules(read.rules);
   expect([...read.problems, ...problems]).toEqual([]);
   return rules;
 }
@@ -72,7 +72,7 @@ test.each([
   ["an unknown scope, whose names nobody knows", "name: r\nmessage: m\non: plans\nwhen: plan.summary.kee", undefined],
 ])("the expression of a rule is checked with %s", async (_, lines, fault) => {
   const read = readRules(parseManifest("rules.yaml", `apiVersion: evenkeel/v1\nkind: Rule\n${lines}\n`).documents);
-  const { problems } = await compileRules(read.rules);
+  const { problems } = compileRules(read.rules);
   expect(read.problems).toHaveLength(1);
   expect(problems.map(({ message }) => message)).toEqual(fault === undefined ? [] : [fault]);
 });
@@ -138,7 +138,7 @@ describe("what comes from anybody's merge request", () => {
     ],
   ])("%.60s is a problem of its place", async (when, message) => {
     const { rules } = readRules(parseManifest("rules.yaml", rule(when)).documents);
-    const { problems } = await compileRules(rules);
+    const { problems } = compileRules(rules);
     expect(problems).toEqual([
       expect.objectContaining({ rule: "rule-expression", message, place: expect.objectContaining({ line: 5 }) }),
     ]);

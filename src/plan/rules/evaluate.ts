@@ -9,20 +9,21 @@ import type { Change, Place, Problem, Project } from "../../model/types.ts";
 import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
-import { type ChangeSubject, type ChangeView, type CountsOfPlan, changeSubject, PlanView } from "./view.ts";
+import {
+  type ChangeSubject,
+  type ChangeView,
+  type CountsOfPlan,
+  changeSubject,
+  compileRule,
+  PlanView,
+} from "./view.ts";
 
 export interface CompiledRule extends PlanRule {
   readonly expression: Expression;
 }
 
-/**
- * Compiles rules; returns the valid ones and the problems of the others. Loads the language only if there are rules.
- */
-export async function compileRules(
-  rules: readonly PlanRule[],
-): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] }> {
-  if (rules.length === 0) return { rules: [], problems: [] };
-  const { compileRule } = await import("./language.ts");
+/** Compiles rules; returns the valid ones and the problems of the others. CEL is loaded with the first rule. */
+export function compileRules(rules: readonly PlanRule[]) {
   const compiled: CompiledRule[] = [];
   const problems: Problem[] = [];
   for (const rule of rules) {

@@ -1,4 +1,8 @@
+import { celEnvironment, compileExpression, type Language } from "../../base/cel.ts";
 import { objectOf } from "../../base/json.ts";
+import { memoized } from "../../base/memoize.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { hostsIn, originsIn } from "../../base/origins.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { defaultValue } from "../../model/field-meaning.ts";
 import { fullPathOf, renamed } from "../../model/identity.ts";
@@ -9,7 +13,7 @@ import { definedFields, isReference, isScalar, referencesWithin } from "../../mo
 import { actionOf, countsOf, effectsOf, type PlannedChange, type Summary, visibleOf } from "../plan.ts";
 
 /** The properties of a change in rules, with their CEL types. */
-export const changeFields = {
+const changeFields = {
   address: "string",
   project: "string",
   project_id: "int",
@@ -29,7 +33,7 @@ export const changeFields = {
 } as const;
 
 /** The properties of a plan in rules: its counts, without changes that the rule excepts. */
-export const summaryFields = {
+const summaryFields = {
   projects: "int",
   changed_projects: "int",
   live: "int",
@@ -45,10 +49,10 @@ export const summaryFields = {
   unverified: "int",
 } as const;
 
-export const planFields = { changes: "list<Change>", summary: "Summary" } as const;
+const planFields = { changes: "list<Change>", summary: "Summary" } as const;
 
 /** The fields of a missing side: empty, and the only mapping that equals null. */
-export const nothing: CelFields = {};
+const nothing: CelFields = {};
 
 type CelFields = Readonly<Record<string, unknown>>;
 
@@ -129,7 +133,7 @@ function filledFields(file: ResourceKind, declared: Fields): Fields {
 export type CountsOfPlan = Pick<Summary, "projects" | "live" | "unmanaged" | "unverified">;
 
 /** The counts of a plan in rules: a member for each of `summaryFields`. */
-export class SummaryView {
+class SummaryView {
   constructor(counts: Readonly<Record<keyof typeof summaryFields, number>>) {
     Object.assign(this, Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, BigInt(count)])));
   }
@@ -169,3 +173,38 @@ function stringsIn(value: Value): readonly string[] {
   if (typeof value === "string") return [value];
   return isScalar(value) || isReference(value) ? [] : Object.values(value).flatMap(stringsIn);
 }
+
+type Root = "change" | "plan";
+
+/** Compiles a rule on changes or on plans. */
+export function compileRule(text: string, root: Root): ReturnType<typeof compileExpression> {
+  return compileExpression(text, languageOf(root));
+}
+
+const names = [...Object.keys(changeFields), ...Object.keys(summaryFields), ...Object.keys(planFields)];
+
+const languageOf = memoized((root: Root): Language => {
+  const other = root === "plan" ? "change" : "plan";
+  const fields = {
+    change: Object.keys(changeFields).join(", "),
+    plan: "changes, summary, the fields of a change, or a count of the summary",
+  }[root];
+  const environment = celEnvironment()
+    .registerType("Change", { ctor: ChangeView, fields: { ...changeFields } })
+    .registerType("Summary", { ctor: SummaryView, fields: { ...summaryFields } })
+    .registerType("Plan", { ctor: PlanView, fields: { ...planFields } })
+    .registerOperator("map == null", (fields: unknown) => fields === nothing)
+    .registerFunction("string.origins(): list<string>", (text: string) => [...originsIn(text)])
+    .registerFunction("string.hosts(): list<string>", (text: string) => [...hostsIn(text)])
+    .registerVariable(root, root === "change" ? "Change" : "Plan");
+  return {
+    environment,
+    explain: (code, word, isRunning) => {
+      if (code === "unknown_variable" && word === other) return `${word} is only known with on: ${word}`;
+      if (code === "unknown_variable")
+        return `unknown name ${word}${didYouMean(word, [root]) || `; a rule on a ${root} knows ${root}`}`;
+      if (code !== "no_such_key") return undefined;
+      return `there is no ${word}${isRunning ? "" : didYouMean(word, names) || `; expected one of ${fields}`}`;
+    },
+  };
+});
