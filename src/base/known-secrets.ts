@@ -1,3 +1,4 @@
+import { ifPossible } from "./exit.ts";
 import { withoutTrailing } from "./text-format.ts";
 
 /** All secrets of this process, redacted from its output. Code that reads another one must add it before using it. */
@@ -99,11 +100,7 @@ function secretParts(value: string): readonly string[] {
 }
 
 export function decodeUrl(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return ifPossible(() => decodeURIComponent(text)) ?? text;
 }
 
 function escapedForms(part: string): readonly string[] {

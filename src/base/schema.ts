@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { RE2JS } from "re2js";
+import { ifPossible } from "./exit.ts";
 import { canonical, expectedWords, isObject, type JsonObject, typeOf, valueInWords } from "./json.ts";
 import { load } from "./load.ts";
 import { lazy } from "./memoize.ts";
@@ -163,12 +164,9 @@ interface Pattern {
 
 /** A regular expression of linear time; undefined if it has to backtrack, or is invalid. */
 export function linearPattern(text: string): Pattern | undefined {
-  try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(text));
-    const isLarge = text.length > 500 || compiled.programSize() > 1000;
-    const test = (each: string) => each.length <= 10_000 && compiled.matcher(each).find();
-    return { test, isLarge, toString: () => text };
-  } catch {
-    return undefined;
-  }
+  const compiled = ifPossible(() => RE2JS.compile(RE2JS.translateRegExp(text)));
+  if (!compiled) return undefined;
+  const isLarge = text.length > 500 || compiled.programSize() > 1000;
+  const test = (each: string) => each.length <= 10_000 && compiled.matcher(each).find();
+  return { test, isLarge, toString: () => text };
 }

@@ -131,45 +131,37 @@ export function merge(
     resources[index] = desired;
   }
   const missing = elsewhere === nowhere ? ruling.missing : [];
-  const problems = [...ruling.ties, ...missing, ...scope.problems(), ...faults];
-  const kept = ruling.hasOpenKeys ? withoutOverruled(resources, ruling.layers) : resources;
-  if (ruling.hasOpenKeys) problems.push(...sameKeys(kept));
+  const decided = ruling.hasOpenKeys ? decideKeys(resources, ruling.layers) : { resources, problems: none };
+  const problems = [...ruling.ties, ...missing, ...scope.problems(), ...faults, ...decided.problems];
   return {
-    desired: { project, resources: ruling.hasOpenKeys ? distinct(kept) : kept, kinds, exclusive },
+    desired: { project, resources: decided.resources, kinds, exclusive },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
 }
 
-/** Drops entries that lose to another policy's entry with the same key, after variables are replaced in keys. */
-function withoutOverruled(resources: readonly Desired[], layers: readonly Layer[]): readonly Desired[] {
+/** Decides between entries that have the same key once its variables have values. */
+function decideKeys(
+  resources: readonly Desired[],
+  layers: readonly Layer[],
+): Pick<Ruling, "resources"> & Pick<Merged, "problems"> {
   const byPolicy = new Map(layers.map((layer) => [layer.policy.name, layer]));
-  const layerOf = ({ origin }: Desired) => byPolicy.get(origin.policy ?? "");
-  const byIdentity = grouped(resources, ({ identity }) => identity);
-  const isOverruled = (own: Desired) => {
-    const layer = layerOf(own);
-    return byIdentity.get(own.identity)?.some((other) => {
-      const rival = layerOf(other);
-      return layer && rival && overrules(rival, layer);
-    });
+  const isOverruled = (own: Desired, other: Desired) => {
+    const [layer, rival] = [own, other].map(({ origin }) => byPolicy.get(origin.policy ?? ""));
+    return layer !== undefined && rival !== undefined && overrules(rival, layer);
   };
-  return resources.filter((each) => !isOverruled(each));
-}
-
-function sameKeys(resources: readonly Desired[]): readonly Problem[] {
-  const byIdentity = grouped(resources, ({ identity }) => identity);
-  return [...byIdentity.values()].flatMap(([first, ...others]) =>
-    others.map(({ kind, key, origin }): Problem => {
-      const { file, line, column } = first.origin.place();
-      const message = `${resourceName(kind, key)} is declared here and at ${file}:${line}:${column}, once variables have their values`;
-      return { severity: "error", rule: "duplicate-resource", message, place: origin.place() };
-    }),
+  const groups = [...grouped(resources, ({ identity }) => identity).values()].map((group) =>
+    group.filter((own) => !group.some((other) => isOverruled(own, other))),
   );
-}
-
-function distinct(resources: readonly Desired[]): readonly Desired[] {
-  const known = new Map<string, Desired>();
-  for (const each of resources) if (!known.has(each.identity)) known.set(each.identity, each);
-  return [...known.values()].sort(byKindAndKey);
+  return {
+    resources: groups.flatMap(([first]) => first ?? []).sort(byKindAndKey),
+    problems: groups.flatMap(([first, ...others]) =>
+      others.map(({ kind, key, origin }): Problem => {
+        const { file, line, column } = first?.origin.place() ?? origin.place();
+        const message = `${resourceName(kind, key)} is declared here and at ${file}:${line}:${column}, once variables have their values`;
+        return { severity: "error", rule: "duplicate-resource", message, place: origin.place() };
+      }),
+    ),
+  };
 }
 
 /** The entry in effect for a resource of a project, whose key may have interpolations in the manifest. */
@@ -208,9 +200,8 @@ export function entryIn({ vars }: Pick<Ruling, "vars">, project: Project): (entr
   return (entry) => fill(entry, scope).desired;
 }
 
-interface Filled {
+interface Filled extends Pick<Merged, "problems"> {
   readonly desired: Desired;
-  readonly problems: readonly Problem[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit, type YAMLMap } from "yaml";
 import { globMatcher } from "../base/glob.ts";
 import { schedule, vocabulary } from "../model/deprecations.ts";
 import { anchorsIn, isTagReference, keysOf, nameOf, namesExtended, stringOf, valueAt, yamlDocuments } from "./yaml.ts";
@@ -94,11 +94,9 @@ function listIncludes(document: Node | null): readonly string[] {
 /** Paths are relative to the root of the repository, which is the nearest parent folder in which they exist. */
 function resolveInclude(path: string, from: string, known: ReadonlySet<string>): readonly string[] {
   const folders = from.split("/").slice(0, -1);
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   for (let length = folders.length; length >= 0; length--) {
-    const wanted = [...folders.slice(0, length), ...path.split("/").filter((part) => part !== "" && part !== ".")].join(
-      "/",
-    );
-    const paths = matchFiles(wanted, known);
+    const paths = matchFiles([...folders.slice(0, length), ...parts].join("/"), known);
     if (paths.length > 0) return paths;
   }
   return [];
@@ -146,46 +144,34 @@ export function canOnlyBeCi(documents: readonly (Node | null)[], file: string): 
 const isOther = matchesAny(vocabulary.ci.others);
 const isNamedSo = matchesAny(vocabulary.ci.named);
 
+/** Removed keywords count only in files whose names say that they are CI/CD configuration. */
 function isCi(document: Node | null, isNamed: boolean): boolean {
   if (!isMap(document)) return false;
-  const entries = document.items.map(({ key, value }) => ({ name: nameOf(key), value: value as Node | null }));
-  const jobs = entries.filter(({ name }) => !vocabulary.ci.reserved.has(name));
-  const areJobs = jobs.every(({ name, value }) => name.startsWith(".") || isRun(value));
-  return (
-    areJobs &&
-    jobs.some(({ name, value }) => isDistinctive(document, value, isNamed) || isDistinctiveTemplate(name, value))
+  const jobs = document.items.filter(({ key }) => !vocabulary.ci.reserved.has(nameOf(key)));
+  if (!jobs.every(({ key, value }) => nameOf(key).startsWith(".") || isRun(value))) return false;
+  const stages = new Set(
+    (isNamed ? ["stages", "types"] : ["stages"]).flatMap((key) => listItems(valueAt(document, key))),
   );
+  return jobs.some(({ key, value: job }) => {
+    const stage = stringOf(valueAt(job, "stage")) ?? (isNamed ? stringOf(valueAt(job, "type")) : undefined);
+    if (stage !== undefined && stages.has(stage)) return true;
+    const isTemplate = nameOf(key).startsWith(".") && isMap(job) && job.items.length > 1;
+    return isRun(job) && (isTemplate || job.items.some((pair) => telling.has(nameOf(pair.key))));
+  });
 }
 
 const { keywords, removed, starters, telling } = vocabulary.ci;
 
 /** A job has something to run, and only keys of jobs. */
-function isRun(job: Node | null): boolean {
+function isRun(job: unknown): job is YAMLMap {
   if (!isMap(job)) return false;
   const names = job.items.map(({ key }) => nameOf(key));
-  const areKnown = names.every((name) => [...keywords, ...removed, "<<"].includes(name));
+  const areKnown = names.every((name) => keywords.has(name) || removed.has(name) || name === "<<");
   return areKnown && names.some((name) => starters.has(name) && isStarting(valueAt(job, name)));
 }
 
 function isStarting(value: Node | null | undefined): boolean {
   return stringOf(value) !== undefined || isMap(value) || (isSeq(value) && value.items.length > 0);
-}
-
-/**
- * Whether its stage is declared, or it has a key that only jobs have. Removed keywords count only in files whose names
- * say that they are CI/CD configuration.
- */
-function isDistinctive(document: Node | null, job: Node | null, isNamed: boolean): boolean {
-  const stages = [...listItems(valueAt(document, "stages")), ...(isNamed ? listItems(valueAt(document, "types")) : [])];
-  const stage = stringOf(valueAt(job, "stage")) ?? (isNamed ? stringOf(valueAt(job, "type")) : undefined);
-  return (
-    (stage !== undefined && stages.includes(stage)) ||
-    (isRun(job) && isMap(job) && job.items.some(({ key }) => telling.has(nameOf(key))))
-  );
-}
-
-function isDistinctiveTemplate(name: string, value: Node | null): boolean {
-  return name.startsWith(".") && isRun(value) && isMap(value) && value.items.length > 1;
 }
 
 function listItems(value: Node | null | undefined): readonly string[] {

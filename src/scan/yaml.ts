@@ -12,6 +12,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { ifPossible } from "../base/exit.ts";
 import { vocabulary } from "../model/deprecations.ts";
 
 /** A key with its value, or an item of a list, with its path. */
@@ -29,15 +30,10 @@ export interface YamlEntry {
 /** The contents of a text's documents; undefined for invalid YAML. Never throws. */
 export function yamlDocuments(text: string): readonly (Node | null)[] | undefined {
   if (isTooDeep(text)) return undefined;
-  try {
-    const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
-    const list = Array.isArray(documents) ? documents : [];
-    if (list.some(({ errors }) => errors.length > 0)) return undefined;
-    return list.map(({ contents }) => contents as Node | null);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  const options = { prettyErrors: false, uniqueKeys: false, logLevel: "silent" } as const;
+  const documents = ifPossible(() => [...parseAllDocuments(text, options)], RangeError);
+  if (!documents || documents.some(({ errors }) => errors.length > 0)) return undefined;
+  return documents.map(({ contents }) => contents as Node | null);
 }
 
 /** The parser has no limit. */

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import process from "node:process";
-import { UserError } from "../base/exit.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readRegular } from "../workspace/durable-file.ts";
 import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease.ts";
@@ -212,12 +212,10 @@ export function ownMark(): ProcessMark {
 }
 
 function readSystem(): string | undefined {
-  try {
+  return ifPossible(() => {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     return `${boot} ${readlinkSync("/proc/self/ns/pid", "utf8")}`;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** False if a process has certainly ended. `isHolding`: what this process itself knows about its own mark. */
