@@ -3,11 +3,10 @@ import { serve } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
 import type { Ended } from "../support/processes.ts";
 import { runProgram, start } from "./program.ts";
-import { policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { policyText, token, workspaceText } from "./workspace.ts";
 
 const canary = "s3cret+CANARY/of=the hook";
 const declared = { webhook: { secret: "env:HOOK" }, push_events: false };
-const policy = { projects: ["p"], integrations: { "chat-webhook-d": declared }, licenses: { MIT: "allowed" } };
 
 /** Every spelling of a value that a log could hold it in. */
 function spellings(secret: string): string[] {
@@ -21,31 +20,6 @@ function expectNowhere(secret: string, { files }: Folder, ...ended: readonly End
     for (const text of texts) expect(text).not.toContain(spelling);
   }
 }
-
-test("plan, validate and drift need no secret; apply names all that are missing, and then writes nothing", async () => {
-  const both = {
-    ...policy,
-    integrations: { ...policy.integrations, "chatops-flows": { token: { secret: "file:token.txt" } } },
-  };
-  const { evenkeel, evenkeelWith, files } = await scene({ projects: [{ path: "p" }], policy: both });
-  expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
-  expect(await evenkeel("plan")).toMatchObject({ code: 0 });
-  expect(await evenkeel("drift")).toMatchObject({ code: 2 });
-  for (const args of [
-    ["apply", "--yes"],
-    ["apply", "--yes", "--report", "json"],
-  ]) {
-    const ran = await evenkeel(...args);
-    expect(ran).toMatchObject({ code: 1, writes: 0 });
-    expect(ran.stderr).toContain("env:HOOK");
-    expect(ran.stderr).toContain("file:token.txt");
-  }
-  const empty = await evenkeelWith({ HOOK: "" }, "apply", "--yes");
-  expect(empty).toMatchObject({ code: 1, writes: 0 });
-  expect(Object.keys(files()).filter((name) => name.startsWith(".evenkeel/journal"))).toEqual([]);
-  const licenses = await evenkeel("apply", "--yes", "--target", "*:license/*");
-  expect(licenses).toMatchObject({ code: 0, writes: 1 });
-});
 
 test("a server that repeats secret and token in its words is not repeated", async () => {
   const said = `no: ${canary}, ${encodeURIComponent(canary)}, ${JSON.stringify(canary)} and ${token}`;
@@ -111,44 +85,6 @@ test("what nobody foresaw is told without secrets, and with its stack only where
   const misread = await runProgram(["plan", `--token=${token}`], files.root, env);
   expect(misread).toMatchObject({ code: 64, stderr: expect.stringContaining("unknown option '--token'") });
   expect(misread.stderr).not.toContain(token);
-});
-
-test("a credential in EVENKEEL_URL is refused, and stands in nothing that a run leaves", async () => {
-  const files = folder({
-    "evenkeel.yaml": workspaceText({ url: "http://127.0.0.1:1" }, { ledger: "ledger.ndjson" }),
-    "all.yaml": policyText({ projects: ["p"], licenses: { MIT: "allowed" } }),
-  });
-  const user = "https://CANARY:x@127.0.0.1:1";
-  for (const [url, ...args] of [
-    [user, "plan", "--report", "json", "--out", "plan.json"],
-    [user, "apply", "--yes", "--report", "json=applied.json", "--report", "markdown"],
-    [user, "storage", "status", "old"],
-    [user, "import", "--all"],
-    ["CANARY:x@127.0.0.1", "plan", "--report", "html=plan.html"],
-    ["https://127.0.0.1:1/?private_token=CANARY", "drift", "--report", "json"],
-  ] as const) {
-    const ran = await runProgram(args, files.root, { EVENKEEL_TOKEN: "t0ken", EVENKEEL_URL: url });
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/EVENKEEL_URL (contains|is not) /) });
-    expect(ran.stdout + ran.stderr + JSON.stringify(files.files())).not.toMatch(/canary/i);
-  }
-});
-
-test("a literal is refused, or allowed by the workspace and still shown nowhere", async () => {
-  const literal = { ...policy, integrations: { "chat-webhook-d": { webhook: canary, push_events: false } } };
-  const strict = await scene({ projects: [{ path: "p" }], policy: literal });
-  for (const args of [["validate"], ["plan"], ["apply", "--yes"]]) {
-    const ran = await strict.evenkeel(...args);
-    expect(ran).toMatchObject({ code: 1, reads: 0, writes: 0 });
-    expect(ran.stderr).toMatch(/^all\.yaml:5:\d+ .*webhook.*\(plaintext-secret\)$/m);
-    expect(ran.stdout + ran.stderr).not.toContain("CANARY");
-  }
-  const lax = await scene({ projects: [{ path: "p" }], policy: literal, workspace: { allowPlaintextSecrets: true } });
-  const planned = await lax.evenkeel("plan", "--report", "json");
-  expect(told(planned.plan())).toContain("create p:integration/chat-webhook-d");
-  const applied = await lax.evenkeel("apply", "--yes", "--report", "json=applied.json");
-  expect(applied).toMatchObject({ code: 0, writes: 2 });
-  lax.write("all.yaml", "");
-  expectNowhere(canary, lax, planned, applied);
 });
 
 test("the token is taken from a file, and goes nowhere but to the configured origin", async () => {
