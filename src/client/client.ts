@@ -63,13 +63,6 @@ function attempt(session: Session, call: Call, number: number): Promise<FullAnsw
   return session.send({ call, path: call.path, attempts: number, again: number > 1 });
 }
 
-/** Milliseconds before the next attempt; also reports the retry. */
-function delayAfter(session: Session, failure: CallFailed): number {
-  const delay = delayAfterAttempt(session, failure.attempts);
-  session.options.onRetry?.({ failure, delay });
-  return delay;
-}
-
 function isUnsent({ kind, sent }: CallFailed): boolean {
   return kind === "aborted" && !sent;
 }
@@ -121,7 +114,7 @@ async function settle(session: Session, call: Call, first = 1, lookUp?: LookUp):
     mayHaveActed ||= mayShowEffect(result, lookUp !== undefined);
     const mayGoOn = spent < session.backoff.attempts && !(lookUp && isStopped(session));
     const again = mayGoOn && mayRetry(result, lookUp !== undefined) && !isOptionalFailure(call, result);
-    const pause = again ? delayAfter(session, result) : 0;
+    const pause = again ? delayAfterAttempt(session, result.attempts) : 0;
     const effect = mayHaveActed ? await lookUp?.(again || !isSilent ? pause : lookUpFor) : undefined;
     if (effect?.shows === "there") return { found: true };
     const isOpen = mayHaveActed && effect?.shows !== "missing";

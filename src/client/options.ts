@@ -1,6 +1,5 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { CallFailed } from "./failure.ts";
 import type { RateOptions } from "./limiter.ts";
 import type { Network } from "./network.ts";
 import type { Backoff } from "./retry.ts";
@@ -46,5 +45,4 @@ export interface ClientOptions {
   readonly random?: (() => number) | undefined;
   /** Called with a sentence when the server makes requests wait for a second or longer. */
   readonly onPause?: ((sentence: string, pause?: Pause) => void) | undefined;
-  readonly onRetry?: ((retry: { readonly failure: CallFailed; readonly delay: number }) => void) | undefined;
 }
