@@ -171,22 +171,6 @@ describe("a client certificate", () => {
   });
 });
 
-describe("a server below a path", () => {
-  it.each(["/code", "/code/", "/code/api/v4/"])("is asked there for every page: %s", async (path) => {
-    const server = await serve((_, index) => {
-      const link = '<https://elsewhere.example.test/api/v4/projects?page=2&per_page=100>; rel="next"';
-      return index === 0 ? { headers: { link }, body: [{ id: 1 }] } : { body: [{ id: 2 }] };
-    });
-    const client = await reader(server.url + path);
-    const rows = await client.list({ method: "GET", path: "/projects", list: "paged" });
-    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
-    expect(server.seen.map((seen) => seen.path)).toEqual([
-      "/code/api/v4/projects?per_page=100",
-      "/code/api/v4/projects?page=2&per_page=100",
-    ]);
-  });
-});
-
 function thrownBy(work: () => unknown): UserError {
   try {
     work();
