@@ -5,12 +5,12 @@ import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.
 import { readMigrations } from "../manifest/migrations.ts";
 import { soundKinds } from "../manifest/own-kinds.ts";
 import { sortedProblems } from "../manifest/problem.ts";
-import { validate } from "../manifest/validate.ts";
+import { type Validated, validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import type { RevisionSide } from "../plan/revision/revision.ts";
 import { compileRules } from "../plan/rules/evaluate.ts";
-import { findWorkspace, type Loaded, loadWorkspace, type ParseManifest, type Workspace } from "../workspace/load.ts";
+import { findWorkspace, type Loaded, loadWorkspace, type Workspace } from "../workspace/load.ts";
 import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "../workspace/load-revision.ts";
 import { type Checked, validated } from "./context.ts";
 import type { Request } from "./request.ts";
@@ -72,21 +72,26 @@ export function commitOfRevision(folder: string, revision: string): string {
 
 /** Loads and validates a workspace, and the manifests of the requested commit. @throws UserError. */
 export async function openWorkspace(request: Request): Promise<Checked> {
-  if (request.since === undefined)
-    return validated(request.loaded ?? loadWorkspace(request.folder, request.env), request);
+  const { since, folder, env } = request;
+  if (since === undefined) return validated(request.loaded ?? loadWorkspace(folder, env), request);
   const parse = parsingOnce();
-  const loaded = loadWorkspace(request.folder, request.env, parse);
+  const loaded = loadWorkspace(folder, env, parse);
   const context = validated(loaded, request);
-  const { commit, side: before, problems } = await openEarlier(context, request.since, parse);
-  const { policies, plaintext } = context;
-  const { workspace, settings, documents } = loaded;
-  const { migrations } = readMigrations(loaded);
-  const kinds = soundKinds(documents);
-  const after = { workspace, settings, policies, plaintext, migrations, rules: context.stated, kinds };
-  const wrong = problems
-    .filter(({ severity }) => severity === "error")
-    .map((each) => problemBefore(commit ?? "", each));
-  return { ...context, since: { commit: commit ?? "", before, after }, problems: [...context.problems, ...wrong] };
+  const repository = repositoryAround(loaded.root);
+  const commit = commitNamed(repository, since);
+  const reading = { beside: loaded.workspace, today: context.today };
+  const { side: before, problems } = await openSide(commit, loadRevision(repository, commit, parse), reading);
+  const after = createSide(loaded, { ...context, rules: context.stated });
+  const wrong = problems.filter(({ severity }) => severity === "error").map((each) => problemBefore(commit, each));
+  return { ...context, since: { commit, before, after }, problems: [...context.problems, ...wrong] };
+}
+
+function createSide(
+  { workspace, settings, documents, contents }: Omit<LoadedRevision, "problems">,
+  { policies, plaintext, rules }: Pick<Validated, "policies" | "plaintext" | "rules">,
+): RevisionSide {
+  const { migrations } = readMigrations({ documents });
+  return { workspace, settings, contents, policies, migrations, rules, kinds: soundKinds(documents), plaintext };
 }
 
 /** Positions refer to the old revision, so they go into the message. */
@@ -94,14 +99,6 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
   const where = place ? `${place.file}:${place.line}:${place.column}` : undefined;
   const said = [where, path, message].filter((part) => part !== undefined).join("  ");
   return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
-}
-
-/** A workspace that was parsed with `parse`, and the same workspace at an earlier commit. @throws UserError. */
-async function openEarlier(now: Checked, commit: string, parse: ParseManifest): Promise<OpenedSide> {
-  const repository = repositoryAround(now.loaded.root);
-  const named = commitNamed(repository, commit);
-  const read = loadRevision(repository, named, parse);
-  return openSide(named, read, { beside: now.loaded.workspace, today: now.today });
 }
 
 interface Reading {
@@ -117,17 +114,14 @@ async function openSide(
   reading: Reading,
 ): Promise<OpenedSide> {
   const { beside, today } = reading;
-  const nothing = { workspace: beside, documents: [], problems: [] };
-  const { workspace, documents, problems: found, settings, contents }: LoadedRevision = read ?? nothing;
-  const by = readsAlike(workspace, beside) ? beside : workspace;
-  const valid = validate({ documents, workspace: by, problems: found }, today);
-  const { policies, plaintext, rules } = valid;
-  const compiled = compileRules(rules);
-  const { migrations } = readMigrations({ documents });
+  const found: LoadedRevision = read ?? { workspace: beside, documents: [], problems: [] };
+  const workspace = readsAlike(found.workspace, beside) ? beside : found.workspace;
+  const valid = validate({ documents: found.documents, problems: found.problems, workspace }, today);
+  const compiled = compileRules(valid.rules);
   return {
     commit,
     isThere: read !== undefined,
-    side: { workspace, settings, contents, policies, migrations, rules, kinds: soundKinds(documents), plaintext },
+    side: createSide(found, valid),
     problems: sortedProblems([...valid.problems, ...compiled.problems]),
   };
 }
