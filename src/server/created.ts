@@ -1,4 +1,3 @@
-import type { JsonObject } from "../base/json.ts";
 import { changeOwner } from "./kind-handlers.ts";
 import { checkKindParameters } from "./kind-values.ts";
 import { shownOwner } from "./projects.ts";
@@ -44,14 +43,12 @@ function create(
   const { state, kinds } = context;
   if (findRepository(state, of, path)) return refused(400, "Failed to save: path has already been taken");
   const [kind] = kinds.owners[of];
-  const { params, faults } = kind ? checkKindParameters(kind.checks, kind.checks.change, raw, false) : unread;
-  if (faults.length > 0) return invalid(faults);
+  const read = kind && checkKindParameters(kind.checks, kind.checks.change, raw, false);
+  if (read && read.faults.length > 0) return invalid(read.faults);
   const id = nextNumber(state, of);
   const name = String(raw.name ?? lastSegment(path));
   const record: Repository = { id, path, name, repository_storage: "default", created_at: timestamp() };
   put(state, of, id, record);
-  if (kind) changeOwner(state, kind, record, params);
+  if (read) changeOwner(state, kind, record, read.params);
   return json(201, shownOwner(context, caller, of, id));
 }
-
-const unread: { readonly params: JsonObject; readonly faults: readonly string[] } = { params: {}, faults: [] };

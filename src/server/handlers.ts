@@ -6,15 +6,7 @@ import * as deployments from "./deployments.ts";
 import * as mergeRequests from "./merge-requests.ts";
 import { addMove, listMoves, moveHandler, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
-import {
-  getGroup,
-  getProject,
-  listGroupProjects,
-  listGroups,
-  listProjects,
-  listSubgroups,
-  setArchived,
-} from "./projects.ts";
+import * as projects from "./projects.ts";
 import { forbidden, invalid, json, outOfScope, type ServerReply } from "./reply.ts";
 import type { ServedRoute } from "./routes.ts";
 import {
@@ -41,10 +33,10 @@ type ServedEndpoint = Pick<Endpoint, "path" | "needs" | "parameters" | "introduc
 } & Answer;
 
 const handlers: Readonly<Record<EndpointName, Answer & Pick<ServedEndpoint, "ofAnyScope">>> = {
-  listGroups: { instance: listGroups },
-  getGroup: { instance: getGroup },
-  listProjects: { instance: listProjects },
-  getProject: { project: getProject },
+  listGroups: { instance: projects.listGroups },
+  getGroup: { instance: projects.getGroup },
+  listProjects: { instance: projects.listProjects },
+  getProject: { project: projects.getProject },
 
   getUser: { instance: getUser, ofAnyScope: true },
   getToken: { instance: getToken, ofAnyScope: true },
@@ -83,10 +75,10 @@ const reading = { method: "GET", needs: "reporter" } as const;
 const others: readonly ServedEndpoint[] = [
   { method: "POST", path: "/projects", body: "json", instance: createProject },
   { method: "POST", path: "/groups", body: "json", instance: createGroup },
-  { method: "GET", path: "/groups/:id/projects", instance: listGroupProjects },
-  { method: "GET", path: "/groups/:id/subgroups", instance: listSubgroups },
-  { ...archiving, path: "/projects/:id/archive", project: setArchived(true) },
-  { ...archiving, path: "/projects/:id/unarchive", ofArchived: true, project: setArchived(false) },
+  { method: "GET", path: "/groups/:id/projects", instance: projects.listGroupProjects },
+  { method: "GET", path: "/groups/:id/subgroups", instance: projects.listSubgroups },
+  { ...archiving, path: "/projects/:id/archive", project: projects.setArchived(true) },
+  { ...archiving, path: "/projects/:id/unarchive", ofArchived: true, project: projects.setArchived(false) },
   { ...reading, path: `${repository}/commits`, parameters: { ref_name: text }, project: mergeRequests.listCommits },
   { ...reading, path: `${repository}/files/:file/raw`, parameters: { ref: text }, project: mergeRequests.getFile },
   { ...reading, path: "/projects/:id/merge_requests/:iid", project: mergeRequests.getMergeRequest },

@@ -195,10 +195,7 @@ function written(admitted: Admitted, status: number, row: JsonObject): ServerRep
   return returnsNothing(kind.file.calls[call as CallName]) ? noContent : json(status, toResponse(admitted, row));
 }
 
-/**
- * True if duplicate keys are rejected: by the specification always, on deployed servers if the kind's keys are unique
- * there.
- */
+/** True if duplicate keys are rejected: on deployed servers only if the kind's keys are unique there. */
 function isRefused({ context, kind }: Admitted): boolean {
   return context.behaviour.keysAreUnique || kind.file.unique !== false;
 }

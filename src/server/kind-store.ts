@@ -67,37 +67,30 @@ export function rowsAbove({ context: { kinds }, state, kind, path }: Admitted): 
   );
 }
 
-interface LookedUpKey {
-  readonly name: string;
-  /** The parameter with the ID. */
-  readonly parameter: string;
-  readonly of: "user" | NamedOwner;
-}
-
-/** The field of a key that is looked up by its name. */
-function lookedUpKey({ file, keys }: ServedKind): LookedUpKey | undefined {
+/** The field of a key that is looked up by its name, and the parameter with the ID. */
+function lookedUpKey({ file, keys }: ServedKind) {
   const name = keys.find((each) => file.fields.properties[each]?.["x-lookup"] !== undefined);
   if (name === undefined) return undefined;
   const { "x-send-as": parameter = name, "x-lookup": lookUp = "" } = file.fields.properties[name] ?? {};
   const of = lookUp.startsWith("GET /users") ? "user" : lookUp.startsWith("GET /groups/") ? "group" : "project";
-  return { name, parameter, of };
+  return { name, parameter, of } as const;
 }
 
 /** The parameters of a seeded row, with the ID in place of the name of its key. */
 export function seededParameters({ state, kind }: RowPlace, seeded: JsonObject): JsonObject {
   const key = lookedUpKey(kind);
   if (!key || key.parameter in seeded) return seeded;
-  const found = findTarget(state, key, seeded[key.name]);
+  const found = findTarget(state, key.of, seeded[key.name]);
   return found ? { ...seeded, [key.parameter]: found.id } : seeded;
 }
 
 /** True if the key of a new row names a user, project or group that does not exist. */
 export function lacksTarget({ state, kind }: RowPlace, params: JsonObject): boolean {
   const key = lookedUpKey(kind);
-  return key !== undefined && findTarget(state, key, params[key.parameter]) === undefined;
+  return key !== undefined && findTarget(state, key.of, params[key.parameter]) === undefined;
 }
 
-function findTarget(state: State, { of }: LookedUpKey, name: unknown): User | Repository | undefined {
+function findTarget(state: State, of: "user" | NamedOwner, name: unknown): User | Repository | undefined {
   const text = String(name ?? "");
   if (of !== "user") return findRepository(state, of, text);
   return state.user.get(text) ?? [...state.user.values()].find(({ username }) => username === text);
@@ -106,7 +99,7 @@ function findTarget(state: State, { of }: LookedUpKey, name: unknown): User | Re
 /** A new row, without numbers. */
 export function makeRow(place: RowPlace, params: JsonObject): JsonObject {
   const key = lookedUpKey(place.kind);
-  const found = key && findTarget(place.state, key, params[key.parameter]);
+  const found = key && findTarget(place.state, key.of, params[key.parameter]);
   const target = found && ("path" in found ? { id: found.id, full_path: found.path } : { ...found });
   return createdRow(place.kind.fields, { params, others: () => rowsElsewhere(place), target });
 }

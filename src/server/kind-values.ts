@@ -38,11 +38,6 @@ function renameProperties(properties: Readonly<Record<string, FieldSchema>>): ob
   );
 }
 
-interface Checked {
-  readonly params: JsonObject;
-  readonly faults: readonly string[];
-}
-
 export interface ParameterChecks {
   readonly creation: SchemaCheck;
   readonly change: SchemaCheck;
@@ -71,7 +66,7 @@ export function checkKindParameters(
   check: SchemaCheck,
   raw: JsonObject,
   strict: boolean,
-): Checked {
+): { readonly params: JsonObject; readonly faults: readonly string[] } {
   const accepted = Object.entries(raw).filter(([name]) => checks.schemas.has(name));
   const params = Object.fromEntries(
     accepted.map(([name, value]) => [name, parseTyped(checks.schemas.get(name), value)]),

@@ -7,15 +7,15 @@ import { type IntegrationRecord, saveRecord } from "./integrations.ts";
 import { changedRow } from "./kind-rows.ts";
 import { addRow, instanceId, makeRow, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
 import type { ServedKinds } from "./kinds.ts";
-import type { Seed, SeedGroup, SeedProject, SeedRows } from "./seed.ts";
+import type { Seed, SeedGroup, SeedProject } from "./seed.ts";
 import {
   lastSegment,
   type MoveKind,
   nextNumber,
   parentPath,
-  projectsById,
   put,
   type Repository,
+  repositoriesById,
   repositoryAt,
   type State,
   takeNumber,
@@ -46,13 +46,12 @@ export function loadSeed(context: SeedContext, seed: Seed): void {
   for (const snippet of seed.snippets ?? []) loadRepository(state, "snippet", snippet, now);
   const groups = (seed.groups ?? []).map((group) => [group, loadGroup(state, group, now)] as const);
   const projects = (seed.projects ?? []).map((project) => [project, loadProject(state, project, now)] as const);
-  loadRows(context, { of: "instance", id: instanceId, resources: seed.instance });
-  for (const [{ integrations, resources }, { id }] of groups)
-    loadRows(context, { of: "group", id, integrations, resources });
-  for (const [{ integrations, licenses = {}, resources }, { id }] of projects) {
-    const rows = Object.entries(licenses).map(([name, approval_status]) => ({ name, approval_status }));
+  if (seed.instance) loadRows(context, "instance", instanceId, { resources: seed.instance });
+  for (const [group, { id }] of groups) loadRows(context, "group", id, group);
+  for (const [{ integrations = {}, licenses, resources }, { id }] of projects) {
+    const rows = Object.entries(licenses ?? {}).map(([name, approval_status]) => ({ name, approval_status }));
     const all = { ...(rows.length > 0 && { licenses: rows }), ...resources };
-    loadRows(context, { of: "project", id, integrations, resources: all });
+    loadRows(context, "project", id, { integrations, resources: all });
   }
 }
 
@@ -130,7 +129,7 @@ function loadProject(state: State, seed: SeedProject, now: string): Repository {
 
 /** Creates the groups that are in paths and were not seeded, such as `a` and `a/b` for `a/b/project`. */
 export function implyGroups(state: State): void {
-  for (const { path } of [...state.group.values(), ...projectsById(state)]) implyAbove(state, path);
+  for (const { path } of [...state.group.values(), ...repositoriesById(state, "project")]) implyAbove(state, path);
 }
 
 function implyAbove(state: State, path: string): void {
@@ -143,22 +142,20 @@ function implyAbove(state: State, path: string): void {
   put(state, "group", id, { id, path: above, name, repository_storage: "", created_at, implied: true });
 }
 
-interface SeededRows {
-  readonly of: Owner;
-  readonly id: number;
-  readonly integrations?: SeedProject["integrations"];
-  readonly resources: SeedRows | undefined;
-}
-
 /** Loads the rows of a project, a group or the instance that exist in the release and the tier. */
-function loadRows(context: SeedContext, { of, id, integrations = {}, resources = {} }: SeededRows): void {
+function loadRows(
+  context: SeedContext,
+  of: Owner,
+  id: number,
+  { integrations, resources }: Pick<SeedGroup, "integrations" | "resources">,
+): void {
   const { state, kinds } = context;
   const keyed = kinds.all.find((each) => each.file.keys && each.of === of);
-  for (const [slug, values] of Object.entries(integrations)) {
+  for (const [slug, values] of Object.entries(integrations ?? {})) {
     const record = createIntegration(context, slug, values ?? {});
     if (keyed) saveRecord({ state, kind: keyed, owner: id }, record);
   }
-  for (const [name, rows] of Object.entries(resources)) {
+  for (const [name, rows] of Object.entries(resources ?? {})) {
     const kind = kinds.all.find((each) => each.file.name === name && each.of === of);
     if (kind) for (const row of [rows].flat()) loadRow({ state, kind, owner: id }, row as JsonObject);
   }

@@ -15,14 +15,8 @@ import {
   timestamp,
 } from "./state.ts";
 
-/** A kind of repository: the tier that moves it, and its name and rows in responses. */
-interface Moved {
-  readonly tier: Tier;
-  readonly name: string;
-  readonly row: (repository: Repository) => object;
-}
-
-const kinds: Readonly<Record<MoveKind, Moved>> = {
+/** By kind of repository, the tier that moves it, and its name and row in responses. */
+const kinds: Readonly<Record<MoveKind, { tier: Tier; name: string; row: (repository: Repository) => object }>> = {
   project: { tier: "free", name: "Project", row: projectNames },
   snippet: {
     tier: "free",
@@ -120,25 +114,15 @@ function moveRow(state: State, { kind, repository, ...move }: MoveRecord): objec
   return { ...move, [kind]: record && kinds[kind].row(record) };
 }
 
-/** Runs storage moves, each some time after it was scheduled. */
-export interface Mover {
-  start(move: number): void;
-  stop(): void;
-}
-
-interface MoverOptions {
-  readonly state: State;
-  readonly release: string;
-  /** Milliseconds from a move's scheduling to its end. */
-  readonly duration: number;
-}
-
 const next: Readonly<Record<string, string>> = { scheduled: "started", started: "replicated", replicated: "finished" };
 
 const steps = Object.keys(next).length;
 
-/** Runs the moves that were under way when the server restarted, and those that are started later. */
-export function createMover({ state, release, duration }: MoverOptions): Mover {
+/**
+ * Runs storage moves, those that were under way when the server restarted too: each for `duration` milliseconds after it
+ * was scheduled.
+ */
+export function createMover(state: State, release: string, duration: number) {
   const timers = new Set<NodeJS.Timeout>();
   const start = (id: number): void => {
     const timer = setTimeout(() => {

@@ -42,13 +42,11 @@ function readPage({ pageSize, maxPageSize }: ServerContext, { query }: Pick<Serv
   return { page, size: Math.min(size, maxPageSize), faults };
 }
 
-interface Position {
-  readonly page: number;
-  readonly size: number;
-  readonly total: number;
-}
-
-function pageHeaders(call: ServerRequest, { page, size, total }: Position, totalsUpTo: number): Record<string, string> {
+function pageHeaders(
+  call: ServerRequest,
+  { page, size, total }: Readonly<Record<"page" | "size" | "total", number>>,
+  totalsUpTo: number,
+): Record<string, string> {
   const last = Math.max(1, Math.ceil(total / size));
   const next = page < last ? page + 1 : undefined;
   const previous = page > 1 ? page - 1 : undefined;

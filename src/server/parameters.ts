@@ -1,13 +1,8 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Parameter } from "../model/endpoints.ts";
 
-export interface ReadParameters {
-  readonly values: Readonly<Record<string, string | number | boolean>>;
-  readonly faults: readonly string[];
-}
-
 /** Parses and validates the parameters in the table; ignores others. Missing ones have their defaults. */
-export function readParameters(table: Readonly<Record<string, Parameter>>, raw: JsonObject): ReadParameters {
+export function readParameters(table: Readonly<Record<string, Parameter>>, raw: JsonObject) {
   const values: Record<string, string | number | boolean> = {};
   const faults: string[] = [];
   for (const [name, parameter] of Object.entries(table)) {

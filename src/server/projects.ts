@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { accessLevels } from "../model/command-access.ts";
 import { ownerRow } from "./kind-store.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
@@ -9,12 +10,10 @@ import {
   findRepository,
   lastSegment,
   parentPath,
-  projectsById,
   put,
   type Repository,
-  type Role,
+  repositoriesById,
   repositoryAt,
-  type State,
 } from "./state.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
@@ -23,7 +22,7 @@ export const listProjects: Handler = (context, call) => {
   const { caller, given } = call;
   const isAdmin = caller.role === "admin";
   if (given.repository_storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
-  const rows = sortRepositories(projectsById(state).filter(createFilter(call)), call);
+  const rows = sortRepositories(repositoriesById(state, "project").filter(createFilter(call)), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
   const row = (project: Repository) => projectRow(context, project, showsStorage);
   if (given.pagination === "keyset" && given.order_by === "id")
@@ -68,21 +67,21 @@ export const listGroups: Handler = (context, call) => {
     return json(405, { error: "Keyset pagination is not yet available for this type of request" });
   const isFound = searchFilter(call.raw.search);
   const topOnly = readBoolean(call.raw.top_level_only) === true;
-  const groups = groupsById(context.state).filter((each) => isFound(each) && !(topOnly && each.path.includes("/")));
+  const groups = repositoriesById(context.state, "group").filter(
+    (each) => isFound(each) && !(topOnly && each.path.includes("/")),
+  );
   return paged(context, call, sortRepositories(groups, call), (each) => groupRow(context, each));
 };
 
-function groupsById({ group }: State): Repository[] {
-  return [...group.values()].sort((a, b) => a.id - b.id);
-}
-
 /** GET /groups/:id/projects: the projects directly below a group, archived ones too. */
 export const listGroupProjects: Handler = (context, call) =>
-  pageBelow(context, call, projectsById(context.state), (each) => shownProject(context, call.caller, each));
+  pageBelow(context, call, repositoriesById(context.state, "project"), (each) =>
+    shownProject(context, call.caller, each),
+  );
 
 /** GET /groups/:id/subgroups: the groups directly below a group. */
 export const listSubgroups: Handler = (context, call) =>
-  pageBelow(context, call, groupsById(context.state), (each) => groupRow(context, each));
+  pageBelow(context, call, repositoriesById(context.state, "group"), (each) => groupRow(context, each));
 
 function pageBelow(
   context: ServerContext,
@@ -133,20 +132,11 @@ export function shownOwner(context: ServerContext, caller: Caller, of: "project"
 
 function shownProject(context: ServerContext, caller: Caller, project: Repository): JsonObject {
   const showsStorage = caller.role === "admin" || !context.behaviour.storageHidden;
-  const level = levels[caller.role];
+  // Administrators are not necessarily members.
+  const [level] = accessLevels.find(([, name]) => name.toLowerCase() === caller.role) ?? [];
   const project_access = level ? { access_level: level, notification_level: 3 } : null;
   return { ...projectRow(context, project, showsStorage), permissions: { project_access, group_access: null } };
 }
-
-/** Administrators are not necessarily members. */
-const levels: Readonly<Record<Role, number>> = {
-  guest: 10,
-  reporter: 20,
-  developer: 30,
-  maintainer: 40,
-  owner: 50,
-  admin: 0,
-};
 
 /** A project with its settings, as lists of projects have it too. */
 function projectRow(context: ServerContext, project: Repository, showsStorage: boolean): JsonObject {

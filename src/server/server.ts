@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { lazy } from "../base/memoize.ts";
 import { hostAndPort } from "../base/system-errors.ts";
@@ -13,12 +13,12 @@ import { endpointRoutes } from "./handlers.ts";
 import { kindRoutes } from "./kind-handlers.ts";
 import { servedKinds } from "./kinds.ts";
 import { implyGroups, loadSeed } from "./load-seed.ts";
-import { createMover, type Mover } from "./moves.ts";
-import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
+import { createMover } from "./moves.ts";
+import { type RequestLog, requestLog } from "./request-log.ts";
 import { createResponder } from "./respond.ts";
 import { createRouter } from "./routes.ts";
 import type { Seed } from "./seed.ts";
-import { memoryStore, restore, type Store, userOf } from "./state.ts";
+import { memoryStore, restore, userOf } from "./state.ts";
 
 export interface ServerOptions {
   /** 0, the default: any free port. */
@@ -71,14 +71,15 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
     throw new RangeError(`${JSON.stringify(release)} is no release such as ${defaultRelease}`);
   const behaviour = behaviourOf(options.behaviour ?? "spec", release);
   const kinds = servedKinds({ release, tier, behaviour }, options.kinds);
-  const store = await openStore(options.data);
+  const store =
+    options.data === undefined ? memoryStore : (await import("./file-store.ts")).openFileStore(options.data);
   const state = restore(store);
   if (store.fresh)
     loadSeed({ state, catalogue: catalogueOf(dialect), putActivates: behaviour.putActivates, kinds }, seed);
   implyGroups(state);
   await store.settled();
   state.token.set(options.token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
-  const mover = createMover({ state, release, duration: options.moveDuration ?? seed.move_duration ?? 300 });
+  const mover = createMover(state, release, options.moveDuration ?? seed.move_duration ?? 300);
   const catalogue = (options.behaviour === "observed" ? observedCatalogueOf : catalogueOf)(dialect);
   const context = {
     state,
@@ -104,33 +105,19 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
     await store.close();
     throw error;
   }
-  return toServer(http, host, log, mover, store);
+  const bound = (http.address() as AddressInfo).port;
+  const close = lazy(async () => {
+    mover.stop();
+    const closed = once(http, "close");
+    http.close();
+    http.closeAllConnections();
+    await closed;
+    await store.close();
+  });
+  return { url: `http://${hostAndPort(host, bound)}`, port: bound, requests: log, close };
 }
 
 const defaultRelease = "14.5";
 
 /** Milliseconds; longer than clients keep a connection, so that none is closed during a request. */
 const idleLimit = 120_000;
-
-async function openStore(file: string | undefined): Promise<Store> {
-  if (file === undefined) return memoryStore;
-  const { openFileStore } = await import("./file-store.ts");
-  return openFileStore(file);
-}
-
-function toServer(http: HttpServer, host: string, log: WritableLog, mover: Mover, store: Store): Server {
-  const { port } = http.address() as AddressInfo;
-  const close = lazy(async () => {
-    mover.stop();
-    const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-    http.closeAllConnections();
-    await closed;
-    await store.close();
-  });
-  return {
-    url: `http://${hostAndPort(host, port)}`,
-    port,
-    requests: log,
-    close,
-  };
-}

@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 interface Tables {
   /** The last used number by kind of record. */
   readonly number: Map<string, number>;
-  readonly storage: Map<string, Storage>;
+  readonly storage: Map<string, { readonly name: string; readonly cluster: boolean }>;
   readonly feature: Map<string, true>;
   readonly token: Map<string, Caller>;
   /** Users without a token. */
@@ -108,11 +108,6 @@ export interface MoveRecord {
   readonly destination_storage_name: string;
 }
 
-interface Storage {
-  readonly name: string;
-  readonly cluster: boolean;
-}
-
 export const roles = ["guest", "reporter", "developer", "maintainer", "owner", "admin"] as const;
 
 /** `granular`: a fine-grained token, which this server grants everything. */
@@ -153,17 +148,10 @@ export function userOf(id: number, role: Role): User {
 
 /** The state in a store. */
 export function restore(store: Store): State {
+  const names = ["number", "storage", "feature", "token", "user", "project", "snippet", "group", "move"] as const;
   const state: State = {
+    ...(Object.fromEntries(names.map((name) => [name, new Map()])) as unknown as Tables),
     store,
-    number: new Map(),
-    storage: new Map(),
-    feature: new Map(),
-    token: new Map(),
-    user: new Map(),
-    project: new Map(),
-    snippet: new Map(),
-    group: new Map(),
-    move: new Map(),
     rows: new Map(),
     ids: { project: new Map(), snippet: new Map(), group: new Map(), former: new Map() },
     moving: { project: new Set(), snippet: new Set(), group: new Set() },
@@ -241,8 +229,8 @@ export function repositoryAt(state: State, kind: MoveKind, path: string): Reposi
   return state[kind].get(String(state.ids[kind].get(path.toLowerCase())));
 }
 
-export function projectsById({ project }: State): Repository[] {
-  return [...project.values()].sort((a, b) => a.id - b.id);
+export function repositoriesById(state: State, kind: MoveKind): Repository[] {
+  return [...state[kind].values()].sort((a, b) => a.id - b.id);
 }
 
 /** The path of the group that contains a project or group. */
