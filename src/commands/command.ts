@@ -41,7 +41,7 @@ export interface OptionValues {
 }
 
 /** The parsed options of a command: a property for each flag, required if it has a default. */
-export type OptionsOf<Flags extends readonly Flag[]> = {
+type OptionsOf<Flags extends readonly Flag[]> = {
   readonly [Each in Extract<Flags[number], { readonly default: string }> as NameOf<Each["flags"]>]: ValueOf<Each>;
 } & {
   readonly [Each in Exclude<Flags[number], { readonly default: string }> as NameOf<Each["flags"]>]?: ValueOf<Each>;

@@ -10,7 +10,7 @@ import { anyStatus, listLabels, parseProjectFilters, type WantedProjects } from 
 import { runOutcomeNode } from "./runs-page.ts";
 
 /** Results of a search: the first of each category, and the number of all of them. */
-export interface SearchResults {
+interface SearchResults {
   readonly projects: readonly ProjectSummary[];
   readonly labels: readonly FoundLabel[];
   readonly runs: readonly RunSummary[];
@@ -28,7 +28,7 @@ interface FoundLabel {
 const most = 30;
 
 /** Finds projects (also by an address), resources, policies and runs whose name contains the query. */
-export function search(known: KnownState, query: string): SearchResults {
+function search(known: KnownState, query: string): SearchResults {
   const q = query.trim().toLowerCase().slice(0, 200);
   if (q === "") return { projects: [], labels: [], runs: [], counts: { projects: 0, labels: 0, runs: 0 } };
   const [path = q] = q.split(":");

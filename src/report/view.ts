@@ -114,6 +114,7 @@ export function planView(plan: Plan, catalogue: Catalogue, command?: string, isB
 function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Section[] {
   const { unverified, inherited = [], overrides = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
+  const first = highlights.map((highlight) => ({ lead: highlight.title, words: highlight.details, highlight }));
   const waves = waveLines(plan);
   const [objections, waived, problems, warnings] = problemSections(plan);
   return [
@@ -125,7 +126,7 @@ function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Se
         return { status: outcome?.status ?? "", addresses: [address], words: [outcome?.error ?? ""] };
       }),
     },
-    { id: "first", one: "line", tone: "bad", title: attention, lines: highlights.map(highlightParts) },
+    { id: "first", one: "line", tone: "bad", title: attention, lines: first },
     waived,
     overriddenSection(overrides),
     {
@@ -161,10 +162,6 @@ export function overriddenSection(overrides: readonly OverrideCount[]): Section 
 }
 
 const mostOverrides = 20;
-
-function highlightParts(highlight: Highlight): Line {
-  return { lead: highlight.title, words: highlight.details, highlight };
-}
 
 /** Objections, waived objections, problems and warnings; a plan is not required. */
 export function problemSections(

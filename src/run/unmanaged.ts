@@ -35,7 +35,7 @@ interface UnmanagedResource {
 }
 
 /** A section that no policy of some projects or groups has, so that it is not read there. */
-export interface UnreadSection {
+interface UnreadSection {
   readonly section: string;
   readonly of: Owner;
   /** Number of resources listed. */

@@ -118,10 +118,6 @@ describe("SARIF", () => {
     expect(run.results[0].level).toBe("error");
     expect(run.invocations[0].toolExecutionNotifications[0].message.text).toMatch(/^2 more results are left out/);
   });
-
-  test("is valid whatever it tells", () => {
-    fc.assert(fc.property(hostileAndPlain, ({ evil }) => void read(evil)));
-  });
 });
 
 describe("code quality", () => {
