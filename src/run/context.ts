@@ -1,7 +1,6 @@
 import { dayOf, daysBetween, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
-import { durationOf } from "../base/rate.ts";
 import type { Reader } from "../client/client.ts";
 import { describeServerUrl } from "../client/server-url.ts";
 import { commitOf, hasUncommitted } from "../git/repository.ts";
@@ -174,7 +173,7 @@ async function otherServer(
 
 export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
   const { env, lockTimeout: patience, signal, waiting } = request;
-  return takeLease(state.leases, claim, { duration: leaseDuration(env, durationOf), patience, signal, waiting });
+  return takeLease(state.leases, claim, { duration: leaseDuration(env), patience, signal, waiting });
 }
 
 /** Includes expired policies in the digest: a plan saved before a policy expired is stale. */

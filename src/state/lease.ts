@@ -4,6 +4,7 @@ import { pid } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
+import { durationOf } from "../base/rate.ts";
 
 export interface Claim {
   readonly run: string;
@@ -105,10 +106,7 @@ const defaultDuration = 60_000;
 const retryInterval = 500;
 
 /** Milliseconds of EVENKEEL_LEASE, by default 60 s. @throws UserError for an invalid duration. */
-export function leaseDuration(
-  { EVENKEEL_LEASE: written }: Readonly<Record<string, string | undefined>>,
-  durationOf: (text: string) => number | undefined,
-): number {
+export function leaseDuration({ EVENKEEL_LEASE: written }: Environment): number {
   const duration = written ? durationOf(written) : defaultDuration;
   if (duration !== undefined && duration >= 1000 && duration <= 3_600_000) return duration;
   throw new UserError(`EVENKEEL_LEASE is ${JSON.stringify(written)}; expected a duration from 1s to 1h`);

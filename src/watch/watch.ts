@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
-import { durationOf } from "../base/rate.ts";
 import { claimFor, holderText, type Lease, type Leases, leaseDuration, newRun, tryLease } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
@@ -71,7 +70,7 @@ async function awaitLease(
   begun: () => void,
 ): Promise<Lease | undefined> {
   const claim = claimFor(newRun(new Date()), env);
-  const duration = leaseDuration(env, durationOf);
+  const duration = leaseDuration(env);
   for (let reported: string | undefined; !signal?.aborted; ) {
     const taken = await tryLease(leases, claim, duration);
     begun();

@@ -47,7 +47,7 @@ export async function openDispatcher(
   if (ledger && !keepsLedgerInState(loaded.workspace)) throw new UserError(unsharedLedger);
   const patience = waitFor(request.env);
   const queue = await openQueue(request.env, queuePlace(context));
-  const duration = leaseDuration(request.env, durationOf);
+  const duration = leaseDuration(request.env);
   const alive = await takeLease(state.workers.leases(runLease(claim.run)), claim, { duration });
   await state.workers.write(claim.run, runDocument, JSON.stringify(createDocument(context, lease)));
   const session: Session = {
@@ -103,7 +103,7 @@ function createDocument({ request, loaded, today, ledger }: Context, lease: Leas
 
 /** Milliseconds without a renewal after which a process that works on a shard counts as dead. */
 export function shardDuration(env: Context["request"]["env"]): number {
-  return Math.min(leaseDuration(env, durationOf), 20_000);
+  return Math.min(leaseDuration(env), 20_000);
 }
 
 const standardWait = 30_000;

@@ -123,9 +123,13 @@ function updatedSnapshot(
   run: RunObservation,
   entriesAfter: EntriesAfter,
 ): ProjectSnapshot {
-  const { project, problems, unmanaged } = observed;
+  const { project, problems, unmanaged, changes, includes } = observed;
+  /** True for what the run did not target or read, which is taken from the earlier snapshot. */
+  const isEarlier = (rest: string) => !changes || !includes(rest);
   const differences = differencesAfter(before, observed, run);
   const syncStatus = determineStatus(observed, differences);
+  const unverified = Object.entries(before?.unverified ?? {}).filter(([rest]) => isEarlier(rest));
+  const inherited = [...(before?.inherited ?? []).filter(isEarlier), ...(observed.inherited ?? [])];
   return {
     project: project.name,
     ...(project.id !== undefined && { id: project.id }),
@@ -135,27 +139,11 @@ function updatedSnapshot(
     run: run.run,
     entries: entriesAfter(before, observed),
     differences,
-    unverified: { ...keepUntargeted(before?.unverified ?? {}, observed), ...observed.unverified },
-    ...inheritedAfter(before, observed),
+    unverified: { ...Object.fromEntries(unverified), ...observed.unverified },
+    ...(inherited.length > 0 && { inherited: [...new Set(inherited)].sort() }),
     unmanaged,
     problems,
   };
-}
-
-function inheritedAfter(
-  before: ProjectSnapshot | undefined,
-  { inherited: now = [], includes, changes }: ProjectObservation,
-): Pick<ProjectSnapshot, "inherited"> {
-  const kept = (before?.inherited ?? []).filter((rest) => !changes || !includes(rest));
-  const inherited = [...new Set([...kept, ...now])].sort();
-  return inherited.length > 0 ? { inherited } : {};
-}
-
-function keepUntargeted(
-  unverified: ProjectSnapshot["unverified"],
-  { includes, changes }: ProjectObservation,
-): ProjectSnapshot["unverified"] {
-  return Object.fromEntries(Object.entries(unverified).filter(([rest]) => !changes || !includes(rest)));
 }
 
 function determineStatus(
