@@ -15,9 +15,15 @@ import { outputError } from "../workspace/output-file.ts";
 import { checkHeld, folderLeases } from "./folder-lease.ts";
 import { isRunName, type LeaseToken } from "./lease.ts";
 import { ledgerFile } from "./ledger/ledger-file.ts";
-import { processRates, type WorkspaceState } from "./state.ts";
+import {
+  type Documents,
+  type LeaseName,
+  type Log,
+  processRates,
+  type StateStore,
+  type WorkspaceState,
+} from "./state.ts";
 import { refuseLinks, stateFolder } from "./state-folder.ts";
-import type { Documents, LeaseName, Log, StateStore } from "./store.ts";
 import { stateOver } from "./workspace-state.ts";
 
 /** Folder below `.evenkeel`, and the extension of its files. */

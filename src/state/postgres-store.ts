@@ -5,8 +5,7 @@ import { LeaseLostError, type LeaseToken } from "./lease.ts";
 import { databaseAt } from "./postgres/connection.ts";
 import { postgresLeases, postgresWorkers } from "./postgres/leases.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
-import type { Rates, SharedState } from "./state.ts";
-import type { StateStore } from "./store.ts";
+import type { Rates, SharedState, StateStore } from "./state.ts";
 import { stateOver } from "./workspace-state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

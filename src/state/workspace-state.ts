@@ -16,10 +16,10 @@ import {
   type LedgerStore,
   type Runs,
   runLeases,
+  type StateStore,
   type Texts,
   type WorkspaceState,
 } from "./state.ts";
-import type { StateStore } from "./store.ts";
 
 export function stateOver(store: StateStore): WorkspaceState {
   const ledger = store.ledger ?? storedLedger(store);

@@ -25,9 +25,8 @@ import {
 import { unreadPart } from "../live/partly-read.ts";
 import { refreshProject } from "../live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
-import { isInPlace, isVisible } from "./live-effect.ts";
+import { isInPlace, isVisible, withoutItems } from "./live-effect.ts";
 import { type ChangeEvent, sendRecorded, type Watcher } from "./send-change.ts";
-import { withoutItems } from "./send-items.ts";
 
 export type { ChangeEvent, Watcher } from "./send-change.ts";
 

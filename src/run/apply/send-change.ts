@@ -19,8 +19,15 @@ import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
 import { reportedFields } from "../live/kind-resources.ts";
 import { lookUpPending } from "../live/look-up-values.ts";
-import { isInPlace, isVisible, restorationOf } from "./live-effect.ts";
-import { answeredResource, probeOf, readResource, withoutItems } from "./send-items.ts";
+import {
+  answeredResource,
+  isInPlace,
+  isVisible,
+  probeOf,
+  readResource,
+  restorationOf,
+  withoutItems,
+} from "./live-effect.ts";
 
 interface SentChange {
   readonly outcome: Outcome;
