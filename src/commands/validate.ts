@@ -16,7 +16,7 @@ import { nameProblems } from "../run/context.ts";
 import { rulesInForce } from "../run/rules-in-force.ts";
 import { secretFormProblems } from "../run/secret-forms.ts";
 import { createSecrets } from "../secrets/secrets.ts";
-import { ledgerKey } from "../state/ledger/key.ts";
+import { ledgerKey } from "../state/ledger/ledger.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { keptFleet } from "./known-fleet.ts";

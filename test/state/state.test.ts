@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
 import { unfinishedRuns } from "../../src/state/journal.ts";
-import { ledgerKey } from "../../src/state/ledger/key.ts";
+import { ledgerKey } from "../../src/state/ledger/ledger.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { workspaceText } from "../e2e/workspace.ts";
 import { folder } from "../support/folder.ts";
