@@ -65,7 +65,7 @@ export interface ApplyResult {
   readonly ended?: string | undefined;
 }
 
-export type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
+type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
 
 /** Plans or applies a shard with the ordinary code. Returns the result as JSON; undefined if it was stopped. */
 export async function performShard(process: ShardProcess, shard: HeldShard): Promise<string | undefined> {

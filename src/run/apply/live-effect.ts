@@ -51,7 +51,7 @@ export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live
 }
 
 /** Compares IDs if possible, because keys may differ only in case; a replaced resource has another ID. */
-export function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, found: Live): boolean {
+function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, found: Live): boolean {
   if (found.kind !== kind) return false;
   if (live?.id !== undefined && action !== "replace") return found.id === live.id;
   return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
