@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
-import { hole, pairsInText, rewriting, type TextFragment, type Use } from "./text.ts";
+import { hole, rewriting, type TextFragment, type Use } from "./text.ts";
 
 export interface Address {
   /** Below /api/v4, with holes for unknown parts. */
@@ -146,10 +146,18 @@ function addressMentions({ text, start }: TextFragment, match: AddressMatch, add
   ];
 }
 
+const pairForm = new RegExp(
+  `(?<![\\w.\\[-])(?:\\\\*["'])?([A-Za-z_]\\w*)(?:\\\\*["'])?(?:\\[\\])?\\s*(?:==?|:|=>)\\s*(?:\\\\*["'])?([\\w${hole}]*)`,
+  "g",
+);
+
+/** Pairs such as `name=value`, `name==value`, `"name": "value"`, in a query, a form or JSON. */
 export function parametersIn({ text, start }: TextFragment): readonly SentParameter[] {
-  return pairsInText(text, wantedNames).map(({ name, value, nameAt, valueAt }) => {
-    const nameOffset = start + nameAt;
-    return { name, value: value || undefined, nameOffset, offset: value === "" ? nameOffset : start + valueAt };
+  return [...text.matchAll(pairForm)].flatMap(({ index, 0: whole, 1: name = "", 2: value = "" }) => {
+    if (!wantedNames.has(name)) return [];
+    const nameOffset = start + index + whole.indexOf(name);
+    const offset = value === "" ? nameOffset : start + index + whole.length - value.length;
+    return [{ name, value: value || undefined, nameOffset, offset }];
   });
 }
 

@@ -85,38 +85,28 @@ export function argumentUses(
   const pattern = new RegExp(matches, "g");
   const found = commands
     .filter((command) => !command.printsOnly && (!names || names.includes(commandNameOf(command))))
-    .flatMap(({ words }) => words.slice(1).flatMap((each) => findPlaces(each, pattern)));
-  const lines = checkLines(text, found, word);
-  return found.map(({ start, end }, index) => ({
-    offset: start,
-    ...(isCertain ? rewriting(start, end, lines[index] ? replace : undefined) : { isLikely: true }),
-  }));
+    .flatMap(({ words }) => words.slice(1))
+    .flatMap(({ text: own, start }) =>
+      [...own.matchAll(pattern)].map(({ 0: whole, index }) => ({ offset: start + index, length: whole.length })),
+    );
+  const offsets = new Set(found.map(({ offset }) => offset));
+  const replaced = word === undefined || found.length === 0 ? offsets : findWholeLines(text, offsets, word);
+  return found.map(({ offset, length }) => {
+    const fix = replaced.has(offset) ? replace : undefined;
+    return { offset, ...(isCertain ? rewriting(offset, offset + length, fix) : { isLikely: true }) };
+  });
 }
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
-function findPlaces({ text, start }: Word, pattern: RegExp): readonly Place[] {
-  return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({
-    start: start + index,
-    end: start + index + whole.length,
-  }));
-}
-
-/** For each match, whether its logical line contains the word only in matches. */
-function checkLines(text: string, places: readonly Place[], word: string | undefined): readonly boolean[] {
-  if (word === undefined || places.length === 0) return places.map(() => true);
-  const starts = new Set(places.map(({ start }) => start));
+/** The matches on logical lines that contain the word only in matches. */
+function findWholeLines(text: string, matched: ReadonlySet<number>, word: string): ReadonlySet<number> {
   const whole = new Set<number>();
   let from = 0;
   for (const line of text.split(/(?<!\\\r?)\n/)) {
     const offsets = [...line.matchAll(new RegExp(word, "g"))].map(({ index }) => from + index);
-    if (offsets.every((at) => starts.has(at))) for (const at of offsets) whole.add(at);
+    if (offsets.every((at) => matched.has(at))) for (const at of offsets) whole.add(at);
     from += line.length + 1;
   }
-  return places.map(({ start }) => whole.has(start));
+  return whole;
 }
 
 export function commandUses(commands: readonly Command[], detection: CommandDetection): readonly Use[] {

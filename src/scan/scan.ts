@@ -18,7 +18,7 @@ import { argumentUses, commandUses } from "./commands.ts";
 import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
 import { variableUses } from "./scripts.ts";
-import { type Edit, edited, positionsIn, rewriting, type Source, type Use } from "./text.ts";
+import { type Edit, edited, rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 import { tomlUses } from "./toml.ts";
 import { yamlUses } from "./yaml-uses.ts";
@@ -56,8 +56,8 @@ export function scanText(source: Source, included: ReadonlySet<string> = new Set
   );
   const uses = certainFirst(occurrences);
   const edits = uses.map((each) => selectEdits(each, source.release));
-  const at = positionsIn(source.text);
-  const findings = uses.map((each) => toFinding(each, source, at(each.use.offset)));
+  const lines = linesOf(source.text);
+  const findings = uses.map((each) => toFinding(each, source, lines.linePos(each.use.offset)));
   const fixed = edited(source.text, edits.flat());
   return { findings, fixed, unread: view.unread, rewritten: edits.filter(({ length }) => length > 0).length };
 }
@@ -86,13 +86,14 @@ function computeRank({ use }: Found): number {
 function toFinding(
   found: Found,
   { file, release }: Source,
-  place: ReturnType<ReturnType<typeof positionsIn>>,
+  { line, col: column }: ReturnType<ReturnType<typeof linesOf>["linePos"]>,
 ): Finding {
   const { entry, use } = found;
   return {
     id: entry.id,
     file,
-    ...place,
+    line,
+    column,
     severity: chooseSeverity(found, release),
     message: use.message ?? [formatMessage(entry), ...(use.note ? [use.note] : [])].join("; "),
   };

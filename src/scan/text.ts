@@ -1,5 +1,3 @@
-import { linesOf } from "../base/lines.ts";
-
 /** A part of a file at offset `start`. `text` may be masked, but has the length of the original. */
 export interface TextFragment {
   readonly text: string;
@@ -19,28 +17,12 @@ export const hole = "\u0001";
 export function edited(text: string, edits: readonly Edit[]): string {
   let done = "";
   let at = 0;
-  for (const edit of selectApplied(edits)) {
+  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    if (edit.start < at) continue;
     done += text.slice(at, edit.start) + edit.text;
     at = edit.end;
   }
   return done + text.slice(at);
-}
-
-function selectApplied(edits: readonly Edit[]): readonly Edit[] {
-  const accepted: Edit[] = [];
-  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    if (edit.start >= (accepted.at(-1)?.end ?? 0)) accepted.push(edit);
-  }
-  return accepted;
-}
-
-/** Line and column of an offset, each from 1. */
-export function positionsIn(text: string): (offset: number) => { readonly line: number; readonly column: number } {
-  const lines = linesOf(text);
-  return (offset) => {
-    const { line, col: column } = lines.linePos(offset);
-    return { line, column };
-  };
 }
 
 export function masked(text: string, pattern: RegExp, fill = hole): string {
@@ -101,27 +83,6 @@ const interpolation =
 /** A string literal with interpolations as holes, in any language. */
 export function maskedInterpolations(text: string): string {
   return /[{%$]/.test(text) ? masked(text, interpolation) : text;
-}
-
-export interface TextPair {
-  readonly name: string;
-  readonly value: string;
-  readonly nameAt: number;
-  readonly valueAt: number;
-}
-
-const pairForm = new RegExp(
-  `(?<![\\w.\\[-])(?:\\\\*["'])?([A-Za-z_]\\w*)(?:\\\\*["'])?(?:\\[\\])?\\s*(?:==?|:|=>)\\s*(?:\\\\*["'])?([\\w${hole}]*)`,
-  "g",
-);
-
-/** Pairs such as `name=value`, `name==value`, `"name": "value"`, in a query, a form or JSON. */
-export function pairsInText(text: string, wanted: ReadonlySet<string>): readonly TextPair[] {
-  return [...text.matchAll(pairForm)].flatMap(({ index, 0: whole, 1: name = "", 2: value = "" }) => {
-    if (!wanted.has(name)) return [];
-    const nameAt = index + whole.indexOf(name);
-    return [{ name, value, nameAt, valueAt: index + whole.length - value.length }];
-  });
 }
 
 export interface Source {
