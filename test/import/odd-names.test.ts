@@ -3,7 +3,7 @@ import { manifestValue } from "../../src/author/accept/manifests.ts";
 import { renamedFields } from "../../src/author/import/from/field-table.ts";
 import { importProject } from "../../src/author/import/import-project.ts";
 import { listVariables, withReferences } from "../../src/author/import/names.ts";
-import { policyText } from "../../src/author/import/policy.ts";
+import { policyFileText } from "../../src/author/import/policy.ts";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readPolicies } from "../../src/manifest/policies.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
@@ -22,7 +22,7 @@ test.each(["a\nb", "a\r\nb\n", "a\u2028b", "\ufeffa", "<<", "null", "? a", "toSt
       { release: "14.5" },
       catalogue,
     );
-    const text = policyText({ ...draft, entries, remarks }, "schema.json", catalogue);
+    const text = policyFileText([{ ...draft, entries, remarks }], "schema.json", catalogue);
     const { documents, problems } = parseManifest("a.yaml", text);
     const read = readPolicies({ documents, workspace: defaultWorkspace });
     expect([...problems, ...read.problems]).toEqual([]);

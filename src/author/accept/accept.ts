@@ -104,8 +104,9 @@ async function acceptTargets(
   const refreshed = await refresh(reader, selection, scope);
   const problems = [...known, ...refreshed.problems];
   const candidates = listCandidates(selection, refreshed.differences);
-  if (!hasErrors(problems)) checkAddresses(request.addresses, candidates, selection, context.policies);
-  const inSync = inSyncAmong(request.addresses, candidates);
+  const matches = request.addresses.map((glob) => [glob, candidatesMatching(glob, candidates)] as const);
+  const [lost] = matches.find(([, found]) => found.length === 0) ?? [];
+  if (lost !== undefined && !hasErrors(problems)) throw unknownAddress(lost, candidates, selection, context.policies);
   const newFileFor = (project: Project) => request.newFileFor(project, context.loaded.root);
   const targets = await findTargets(reader, refreshed.differences, { ...scope, ...selection, newFileFor });
   const outcome = acceptAll(context, targets, scope);
@@ -113,7 +114,7 @@ async function acceptTargets(
   const failure = lease && (await context.ledger?.save(lease));
   if (failure) throw new UserError(failure);
   const reported = outcome.resources.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
-  return { accepted: reported, inSync, problems: [...problems, ...outcome.problems] };
+  return { accepted: reported, inSync: inSyncAmong(matches), problems: [...problems, ...outcome.problems] };
 }
 
 interface TargetScope extends Pick<RefreshScope, "workers" | "policies">, Pick<Selection, "projects"> {
@@ -181,41 +182,32 @@ function listCandidates({ fleet }: Pick<Selection, "fleet">, differences: readon
   return Array.from(byAddress.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
 }
 
-/** Expands globs. @throws UserError if one matches nothing, with a suggestion. */
-function checkAddresses(
-  globs: readonly string[],
-  candidates: readonly Candidate[],
-  { fleet, listing }: Selection,
-  policies: readonly Policy[],
-): void {
-  const lost = globs.find((glob) => candidatesMatching(glob, candidates).length === 0);
-  if (lost === undefined) return;
-  const projects = fleet.projects.length > 0 ? [] : projectsOf(policies, listing).projects;
-  const addresses = candidates.map(({ address }) => address);
-  throw unknownAddress(lost, addresses, projects);
-}
-
 function candidatesMatching(glob: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const matches = addressTest(glob);
   return candidates.filter(({ address, project }) => matches(address, project));
 }
 
-function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): UserError {
+function unknownAddress(
+  glob: string,
+  candidates: readonly Candidate[],
+  { fleet, listing }: Selection,
+  policies: readonly Policy[],
+): UserError {
   if (/^storage:/i.test(glob)) return new UserError(`${glob}: a storage move cannot be accepted`, exit.usage);
-  if (projects.length === 0) {
+  const projects = fleet.projects.length > 0 ? [] : projectsOf(policies, listing).projects;
+  const addresses = candidates.map(({ address }) => address);
+  if (projects.length === 0)
     return new UserError(`no policy declares ${glob}, and no plan would change it${didYouMean(glob, addresses)}`);
-  }
   const names = projects.map(({ name }) => name);
   return new UserError(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
 }
 
 /** Requested addresses that are in sync. Globs only request addresses that differ. */
-function inSyncAmong(globs: readonly string[], candidates: readonly Candidate[]): readonly string[] {
-  const inSync = globs.flatMap((glob) => {
-    const matches = candidatesMatching(glob, candidates);
-    const same = matches.filter(({ differs }) => !differs);
+function inSyncAmong(matches: readonly (readonly [glob: string, found: readonly Candidate[]])[]): readonly string[] {
+  const inSync = matches.flatMap(([glob, found]) => {
+    const same = found.filter(({ differs }) => !differs);
     if (!isGlob(glob)) return same.map(({ address }) => address);
-    return same.length > 0 && same.length === matches.length ? [glob] : [];
+    return same.length > 0 && same.length === found.length ? [glob] : [];
   });
   return [...new Set(inSync)];
 }

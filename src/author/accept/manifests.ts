@@ -21,7 +21,7 @@ import type { Editable } from "../format/edit.ts";
 import { lineEnd } from "../format/format.ts";
 import { draftOf } from "../import/names.ts";
 import { mapTexts, withoutPasswords } from "../import/plain-values.ts";
-import { literal, policyText } from "../import/policy.ts";
+import { literal, policyFileText } from "../import/policy.ts";
 
 /** The manifests of a workspace, possibly edited. */
 export interface Manifests {
@@ -150,7 +150,7 @@ function newEditTarget(
     name: freeName(bareName(project.name), (name) => taken.has(name)),
     ...(isExact && { priority: rival.policy.priority + 1 }),
   };
-  const text = policyText(draft, newFile?.schema ?? "", manifests.workspace.catalogue);
+  const text = policyFileText([draft], newFile?.schema ?? "", manifests.workspace.catalogue);
   if (newFile && !texts.has(newFile.file))
     return { file: newFile.file, text, document: 0, words: `${newFile.file}, a new file` };
   const file = rival?.policy.document.file ?? policies[0]?.document.file ?? "";

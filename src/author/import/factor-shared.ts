@@ -17,7 +17,7 @@ import {
   type Selected,
   selectMembers,
 } from "./placement.ts";
-import { type Draft, type ImportedEntry, type ImportedProject, policyText } from "./policy.ts";
+import { type Draft, type ImportedEntry, type ImportedProject, policyFileText } from "./policy.ts";
 import { declarationOf, joinSingletons, singletonFile, sortFields, splitByField } from "./singletons.ts";
 import { type FactName, withTemplates } from "./templates.ts";
 
@@ -287,7 +287,7 @@ function groupByFile(shared: readonly Placed[], own: readonly Placed[], catalogu
 function isShort(drafts: readonly Draft[], catalogue: Catalogue): boolean {
   let lines = 0;
   return drafts.every((draft) => {
-    lines += policyText(draft, "", catalogue).split("\n").length;
+    lines += policyFileText([draft], "", catalogue).split("\n").length;
     return lines <= longestFile;
   });
 }

@@ -90,12 +90,7 @@ export interface Draft {
   readonly remarks: readonly string[];
 }
 
-/** The manifest of a draft. `schema` is the path of its JSON Schema, relative to the file. */
-export function policyText(draft: Draft, schema: string, catalogue: Catalogue): string {
-  return policyFileText([draft], schema, catalogue);
-}
-
-/** Like {@link policyText}, with one document for each draft. */
+/** One document for each draft. `schema` is the path of the JSON Schema of manifests, relative to the file. */
 export function policyFileText(drafts: readonly Draft[], schema: string, catalogue: Catalogue): string {
   return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map((draft) => documentText(draft, catalogue)).join("---\n")}`;
 }

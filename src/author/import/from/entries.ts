@@ -132,7 +132,12 @@ function resourceEntry(foreign: ForeignResource, subject: Subject, context: Cont
     const names = keyFieldsOf(file).join(" or ");
     return left(`its ${names} is not known from these files, or a policy cannot have it as a key`);
   }
-  if (foreign.isAbsent) return { absent: { kind, key }, named: listKeys(file, fields), problems: [] };
+  if (foreign.isAbsent)
+    return {
+      absent: { kind, key },
+      named: keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []),
+      problems: [],
+    };
   const lost = foreign.needs?.find(
     (names) => names.some((name) => isStated(fields.get(name))) && !names.some((name) => values.has(name)),
   );
@@ -212,11 +217,6 @@ function decodeText(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** The keys in the source for the fields of a resource's key. */
-function listKeys(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
-  return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
 }
 
 /** The key; undefined if a field of it is unknown or not a single value. */
