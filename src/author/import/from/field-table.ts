@@ -60,12 +60,14 @@ type ItemNames = Readonly<Record<string, string | null>>;
 
 type Fields = ReadonlyMap<string, ForeignValue>;
 
-/** The kind of a section of policies; undefined if there is no such section. */
+/** The kind of a section of policies. @throws RangeError for an unknown section, an internal error. */
 export function kindInSection(
   { catalogue }: Pick<ForeignChoice, "catalogue">,
   { section, of }: Pick<FieldTable, "section" | "of">,
-): Kind | undefined {
-  return policyKinds(catalogue, of).find((each) => each.section === section)?.kind;
+): Kind {
+  const found = policyKinds(catalogue, of).find((each) => each.section === section);
+  if (!found) throw new RangeError(`policies have no ${section}`);
+  return found.kind;
 }
 
 const sharedRules = shared.fields as unknown as Readonly<Record<string, Rules>>;

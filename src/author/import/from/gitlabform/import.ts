@@ -87,14 +87,13 @@ function toStated(
   const rule = name !== "" && !table.one ? rulesOf(table)[name] : undefined;
   if (rule?.left) return left(rule.left);
   if (!table.section) return left("gitlabform reads no such key");
-  const kind = kindInSection(choice, table);
-  if (!kind) return left("policies have no such kind");
   if (name === enforce && typeof value === "boolean")
     return { ...(value && { exclusive: table.section }), problems: [] };
   if (!isObject(value)) return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
   const place = () => placeOf(statement);
   const body = new Map(statedValues(statement, configuration));
   if (table.key) body.set(table.key, { value: name, place });
+  const kind = kindInSection(choice, table);
   const slug = kindOf(choice.catalogue, kind).keys && name;
   const unmarked = withoutMarks(table, title, body);
   const { fields, named, problems } = renamedFields(table, title, unmarked.fields);

@@ -90,8 +90,7 @@ export function resourcesBy(
   { address, type, attributes, place }: ProviderResource,
   choice: Declarable,
 ): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | string {
-  const own = resourceTable(type);
-  if (!own) return noKind;
+  const own = resourceTable(type) ?? {};
   const { parts = {} } = own;
   if (own.section === "integrations") {
     if (own.slug === undefined) return `${type} is not known`;
@@ -105,7 +104,11 @@ export function resourcesBy(
   const isUnset = (name: string, { value, unknown }: ForeignValue) =>
     renamed.has(name) && unknown === undefined && value === null;
   const used = [...attributes].filter(([name, each]) => !left.has(name) && !isUnset(name, each));
-  const whole = Object.entries(parts).flatMap(([name, part]) => partsBy(name, part, address, attributes, choice));
+  const stated = Object.entries(parts).flatMap(([name, part]) => {
+    const value = attributes.get(name);
+    return value ? [{ part, title: `${name} of ${address}`, value }] : [];
+  });
+  const whole = stated.flatMap((each) => partsBy(each, choice));
   if (own.section === undefined) {
     const why = `${type} declares ${Object.keys(parts).join(" or ")} alone`;
     const others = used.map(([name, each]) => notImported(each.place(), `${name} of ${address} is left out: ${why}`));
@@ -115,33 +118,25 @@ export function resourcesBy(
     used.map(([name, each]) => [name, rules[name]?.items ? { ...each, value: withoutBlanks(each.value) } : each]),
   );
   const { fields, problems, overruled } = renamedFields(own, address, values);
-  if (fields.size > 0 && kindInSection(choice, own) === undefined) return noKind;
   const wordsOn = ([name, by]: readonly [string, string]) =>
     notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
-  const lost = Object.entries(parts).flatMap(([name, { each }]) =>
-    each === undefined ? lostOfBlock(`${name} of ${address}`, attributes.get(name)) : [],
-  );
+  const lost = stated.flatMap(({ part, title, value }) => (part.each === undefined ? lostOfBlock(title, value) : []));
   return {
     resources: [...toResource(own, address, fields, place, choice), ...whole],
     problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
   };
 }
 
-const noKind = "policies have no such kind";
+interface StatedPart {
+  readonly part: Part;
+  readonly title: string;
+  readonly value: ForeignValue;
+}
 
 /** The resources in an attribute: one in a block, or one for each key. */
-function partsBy(
-  name: string,
-  part: Part,
-  address: string,
-  attributes: ProviderResource["attributes"],
-  choice: Declarable,
-): readonly ForeignResource[] {
-  const stated = attributes.get(name);
-  if (!stated) return [];
+function partsBy({ part, title, value: stated }: StatedPart, choice: Declarable): readonly ForeignResource[] {
   const { each } = part;
   const { place } = stated;
-  const title = `${name} of ${address}`;
   if (each === undefined) return toResource(part, title, fieldsOfBlock(stated), place, choice);
   if (stated.unknown === undefined && stated.value === null) return [];
   const keys = stated.unknown === undefined && Array.isArray(stated.value) ? stated.value : [stated.value];
@@ -151,9 +146,7 @@ function partsBy(
 }
 
 /** Reports attributes of a single block that are not read. */
-function lostOfBlock(title: string, block: ForeignValue | undefined): readonly Problem[] {
-  if (!block) return [];
-  const { value, unknown, blocks, place } = block;
+function lostOfBlock(title: string, { value, unknown, blocks, place }: ForeignValue): readonly Problem[] {
   if (unknown !== undefined && !blocks)
     return [notImported(place(), `${title} is left out: ${unknown} is not known from these files`)];
   const isOnce = Array.isArray(value) ? value.length < 2 : isObject(value);
@@ -178,12 +171,10 @@ function toResource(
   place: () => Place,
   choice: Declarable,
 ): readonly ForeignResource[] {
-  const kind = kindInSection(choice, table);
   const { slug } = table;
-  const needs = neededFields(table);
-  return kind && (slug || fields.size > 0)
-    ? [{ kind, title: slug ?? title, slug, isAbsent: false, fields, needs, place }]
-    : [];
+  if (slug === undefined && fields.size === 0) return [];
+  const kind = kindInSection(choice, table);
+  return [{ kind, title: slug ?? title, slug, isAbsent: false, fields, needs: neededFields(table), place }];
 }
 
 /** The attributes of a single block. */
