@@ -124,7 +124,7 @@ export function withoutItems(catalogue: Catalogue, change: Change): Change {
 }
 
 /** Reads the resource of a change; undefined if reading does not show it. @throws CallFailed. */
-export async function readResource(reader: Reader, change: Change): Promise<Live | undefined> {
+export async function readChanged(reader: Reader, change: Change): Promise<Live | undefined> {
   const live = await readLive(reader, subjectsOf(reader.catalogue, change.project, [change]));
   return live.find((each) => isSubject(reader.catalogue, change, each));
 }
@@ -140,12 +140,12 @@ export function answeredResource(catalogue: Catalogue, change: Change, body: unk
 }
 
 /** Looks up the effect of a creation or removal; a lost update is sent again. */
-export function probeOf(change: Change, { call, field: name, item }: ItemRequest): EffectProbe | undefined {
+export function probeItem(change: Change, { call, field: name, item }: ItemRequest): EffectProbe | undefined {
   if (call.method !== "POST" && call.method !== "DELETE") return undefined;
   return async (reader) => {
     const kind = kindOf(reader.catalogue, change.kind);
     const column = kind.items?.find(({ field }) => field === name);
-    const row = (await readResource(reader, change))?.row ?? {};
+    const row = (await readChanged(reader, change))?.row ?? {};
     const value = valueInRow(name, kind.file.fields.properties[name] ?? {}, row);
     return itemsByKey(column?.key ?? "", isList(value) ? value : []).has(item) === (call.method === "POST");
   };

@@ -23,8 +23,8 @@ import {
   answeredResource,
   isInPlace,
   isVisible,
-  probeOf,
-  readResource,
+  probeItem,
+  readChanged,
   restorationOf,
   withoutItems,
 } from "./live-effect.ts";
@@ -263,13 +263,13 @@ async function completeItems(
   };
   const failed = (error: string) => unfinished({ outcome: { status: "failed", error } });
   try {
-    const live = answeredResource(catalogue, change, sent.answer?.body) ?? (await readResource(writer, change));
+    const live = answeredResource(catalogue, change, sent.answer?.body) ?? (await readChanged(writer, change));
     if (!live) return failed("its response has no ID, and reading does not show it");
     for (const request of itemRequestsOf({ ...change, live }, catalogue)) {
       const call: Call = { ...request.call, finishes: true };
       const unrecorded = await announce(watchers, change, call);
       if (unrecorded) return failed(unrecorded);
-      const settled = await writer.settle(call, probeOf(change, request));
+      const settled = await writer.settle(call, probeItem(change, request));
       if ("failure" in settled) return unfinished(describeUnanswered(settled, call));
     }
     return sent;
