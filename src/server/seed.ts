@@ -34,12 +34,12 @@ export interface Seed {
   readonly move_duration?: number;
 }
 
-export type SeedRepository = Partial<
+type SeedRepository = Partial<
   Pick<Repository, "id" | "path" | "name" | "repository_storage" | "fail_moves" | "leave_copy">
 >;
 
 /** Rows by kind name: parameters of a creation, or parts of rows as in responses. */
-export type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
+type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
 
 export interface SeedGroup extends SeedRepository {
   readonly audit_events?: readonly JsonObject[] | null;

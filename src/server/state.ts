@@ -19,7 +19,7 @@ type TableName = keyof Tables;
 
 type RowOf<Name extends TableName> = Tables[Name] extends Map<string, infer Row> ? Row : never;
 
-export type RowKind = TableName | "resource";
+type RowKind = TableName | "resource";
 
 /** A changed row; a removed one has no value. */
 export type StoredRow = readonly [kind: RowKind, key: string, value?: unknown];
