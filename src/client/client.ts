@@ -3,15 +3,13 @@ import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
-import type { ClientOptions } from "./options.ts";
 import { readList, type SendCall } from "./read-list.ts";
-import type { Answer, Closing, EffectProbe, Reader, Settled, Writer } from "./reader.ts";
+import type { Answer, ClientOptions, Closing, EffectProbe, Reader, Settled, Writer } from "./reader.ts";
 import { backoffDelay, isSendableAgain } from "./retry.ts";
 import { delayAfterAttempt } from "./send-attempt.ts";
 import { closeSession, finalFailure, isAway, isStopped, openSession, type Session } from "./session.ts";
 
-export type { ClientOptions } from "./options.ts";
-export type { Answer, Closing, Reader, Writer } from "./reader.ts";
+export type { Answer, ClientOptions, Closing, Reader, Writer } from "./reader.ts";
 
 /** Rejects any method but GET. Sends nothing before the first call. @throws UserError if the token may not be sent. */
 export async function connectReader(options: ClientOptions): Promise<Reader & Closing> {

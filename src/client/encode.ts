@@ -1,7 +1,7 @@
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Call, Plain, Value } from "../model/types.ts";
 import { isList, isScalar, joinCredentials, replaceReferences } from "../model/values.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions } from "./reader.ts";
 
 export interface WireRequest {
   readonly method: Call["method"];

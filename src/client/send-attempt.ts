@@ -1,11 +1,12 @@
+import { UserError } from "../base/exit.ts";
+import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
-import type { AccessToken } from "./access-token.ts";
 import { classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
 import { encode, resolveParameters } from "./encode.ts";
 import { type Attempt, CallFailed, findCalledKind } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions } from "./reader.ts";
 import { type Backoff, type Broken, backoffDelay, isTokenExhausted, parseRetryDelay, type Received } from "./retry.ts";
 import type { ServerUrl } from "./server-url.ts";
 import { callLater, type Stop } from "./timer.ts";
@@ -53,6 +54,43 @@ export async function sendAttempt(run: RunConnection, request: Outgoing): Promis
   } finally {
     run.limiter.leave();
   }
+}
+
+/** The token of a connection, which is read again when the server no longer accepts it. */
+export interface AccessToken {
+  readonly current: string;
+  /** Call for a response that is not a rejection of this token. */
+  accepted(token: string): void;
+  /** True if there is another token than the rejected one; it is read at most once for each rejection. */
+  isReplaced(rejected: string): boolean;
+}
+
+export function openToken({ token, renewToken, onPause }: ClientOptions): AccessToken {
+  let current = token;
+  // True once the server has accepted the current token, or it is the first one.
+  let mayRenew = true;
+  return {
+    get current() {
+      return current;
+    },
+    accepted(used) {
+      if (used === current) mayRenew = true;
+    },
+    isReplaced(rejected) {
+      if (rejected !== current) return true;
+      if (!mayRenew || !renewToken) return false;
+      mayRenew = false;
+      try {
+        current = renewToken();
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        onPause?.(error.message);
+        return false;
+      }
+      learnCredential(current, ownNames.EVENKEEL_TOKEN);
+      return rejected !== current;
+    },
+  };
 }
 
 /** Sends a request again if its token was rejected, and there is another one now. A rejected request had no effect. */

@@ -3,13 +3,19 @@ import { version } from "../base/version.ts";
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { Call } from "../model/types.ts";
 import { rateKey } from "../state/state.ts";
-import { AccessToken } from "./access-token.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions } from "./reader.ts";
 import { defaultBackoff } from "./retry.ts";
-import { type Outgoing, type RunConnection, type Send, sendAttempt, watchServerLiveness } from "./send-attempt.ts";
+import {
+  type Outgoing,
+  openToken,
+  type RunConnection,
+  type Send,
+  sendAttempt,
+  watchServerLiveness,
+} from "./send-attempt.ts";
 import { parseServerUrl } from "./server-url.ts";
 import { createStop } from "./timer.ts";
 import { openTransport } from "./transport.ts";
@@ -23,7 +29,7 @@ export interface Session extends RunConnection {
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
   const { concurrency: connections, requestTimeout: timeout, network = {}, giveUpAfter = defaultGiveUp } = options;
-  const token = new AccessToken(options);
+  const token = openToken(options);
   const transport = await openTransport({
     ...{ server, network, connections, timeout, methods },
     token: () => token.current,
