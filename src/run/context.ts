@@ -1,15 +1,22 @@
 import { dayOf, daysBetween, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
+import { linearPattern } from "../base/schema.ts";
 import type { Reader } from "../client/client.ts";
 import { describeServerUrl } from "../client/server-url.ts";
 import { commitOf, hasUncommitted } from "../git/repository.ts";
+import type { PolicyEntry } from "../manifest/entries.ts";
 import { expiryNotice } from "../manifest/expiry.ts";
+import type { Policy } from "../manifest/policies.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
+import { isTemplate } from "../manifest/template.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { isRelease } from "../model/releases.ts";
-import type { Problem } from "../model/types.ts";
+import type { FieldSchema } from "../model/resource-kind.ts";
+import type { Fields, Problem } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
 import type { PlanInput } from "../plan/make-plan.ts";
 import type { RevisionSide } from "../plan/revision/revision.ts";
@@ -27,7 +34,6 @@ import type { Loaded, Workspace } from "../workspace/load.ts";
 import { readRelease } from "./live/find-dialect.ts";
 import { readTokenDetails } from "./live/token-access.ts";
 import type { Request } from "./request.ts";
-import { secretFormProblems } from "./secret-forms.ts";
 
 /** A validated workspace and the request: everything that a run knows offline. */
 export interface Checked {
@@ -258,4 +264,35 @@ function problemsAt(checked: Checked, release: string): readonly Problem[] {
 export function loadedAt(loaded: Checked["loaded"], release: string): Checked["loaded"] {
   const { workspace } = loaded;
   return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };
+}
+
+/** Problems of available secrets that the server would refuse to mask. Messages contain no value. */
+export function secretFormProblems(
+  policies: readonly Policy[],
+  catalogue: Catalogue,
+  secrets: Pick<Secrets, "known">,
+): readonly Problem[] {
+  return policies.flatMap(({ entries }) => entries.flatMap((entry) => entryProblems(entry, catalogue, secrets)));
+}
+
+function entryProblems(
+  { desired: { kind, fields }, document, path }: PolicyEntry,
+  { kinds }: Catalogue,
+  secrets: Pick<Secrets, "known">,
+): readonly Problem[] {
+  const properties = kinds.get(kind)?.file.fields.properties ?? {};
+  return Object.entries(fields).flatMap(([name, reference]) => {
+    const form = requiredForm(properties[name], fields);
+    if (!form || !isReference(reference) || isTemplate(reference.secret)) return [];
+    const value = secrets.known(reference);
+    if (value === undefined || linearPattern(form.pattern)?.test(value) !== false) return [];
+    const message = `the server would refuse the value of ${reference.secret}: expected ${form.expected}`;
+    return [problemAt("secret-form", message, { document, path: [...path, name] })];
+  });
+}
+
+function requiredForm(field: FieldSchema | undefined, beside: Fields) {
+  const { "x-secret-with": flags = [], "x-secret-forms": forms = [] } = field ?? {};
+  if (!flags.some((flag) => beside[flag] === true)) return undefined;
+  return forms.find(({ with: sibling }) => sibling === undefined || beside[sibling] === true);
 }
