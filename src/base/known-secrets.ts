@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ifPossible } from "./exit.ts";
 import { withoutTrailing } from "./text-format.ts";
 
@@ -211,4 +212,13 @@ function replaceRanges(text: string, ranges: readonly Range[]): string {
     done = to;
   }
   return result + text.slice(done);
+}
+
+/** The digest of a secret, to compare it by within a run. It is stored nowhere but in a keyed fingerprint. */
+export function secretMark(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64url");
+}
+
+export function isMarkOf(secret: string, mark: string): boolean {
+  return secretMark(secret) === mark;
 }

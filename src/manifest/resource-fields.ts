@@ -26,7 +26,7 @@ import { fieldAvailability } from "./field-availability.ts";
 import { ownerOfPolicy } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
-import { plaintextProblems, type ResourceReading, readResource } from "./secret-reference.ts";
+import { plaintextProblems, type ResourceReading, readSecrets } from "./secret-reference.ts";
 import { isTemplate, referenceProblems } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -38,7 +38,7 @@ type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
   const { parameters, keys } = written;
-  const { fields: read, problems, plaintext, broken } = readResource(written, workspace);
+  const { fields: read, problems, plaintext, broken } = readSecrets(written, workspace);
   const faults = faultsOf(written, read);
   for (const { path } of faults) broken.add(String(path[0]));
   const names = Object.keys(read).filter((name) => !broken.has(name) && !Object.hasOwn(keys, name));

@@ -107,7 +107,7 @@ export interface ResourceReading {
   readonly broken: Set<string>;
 }
 
-export function readResource(written: WrittenResource, rules: SecretRules): ResourceReading {
+export function readSecrets(written: WrittenResource, rules: SecretRules): ResourceReading {
   const { parameters, document, entry } = written;
   const into = { problems: [] as Problem[], plaintext: [] as [string, string][], broken: new Set<string>() };
   const fail = (path: Path, problem: Problem): Value => {

@@ -1,7 +1,7 @@
 import { ifPossible, UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { secretMark } from "../base/known-secrets.ts";
 import { memoized } from "../base/memoize.ts";
-import { secretMark } from "../base/secret-mark.ts";
 import { itemKey, itemsByKey, meaningOf, propertyOf, typesOf, withoutSecretValues } from "./field-meaning.ts";
 import { evaluateKind } from "./kind-expressions.ts";
 import type { KindRow } from "./kind-row.ts";

@@ -1,4 +1,4 @@
-import { isMarkOf } from "../base/secret-mark.ts";
+import { isMarkOf } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
 import type { Document } from "../manifest/document.ts";

@@ -1,5 +1,5 @@
 import { objectOf } from "../../base/json.ts";
-import { isMarkOf } from "../../base/secret-mark.ts";
+import { isMarkOf } from "../../base/known-secrets.ts";
 import { schemeOf } from "../../manifest/secret-reference.ts";
 import type { Comparison } from "../../model/field-meaning.ts";
 import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
