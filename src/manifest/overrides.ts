@@ -9,7 +9,7 @@ import { entryIn, type Ruling, rulingFor, rulingOf } from "./layers.ts";
 import type { Policy } from "./policies.ts";
 import type { Contest } from "./precedence.ts";
 import { problemAt } from "./problem.ts";
-import { namedProjects, probeOf } from "./projects.ts";
+import { namedProjects, placeholderOf } from "./projects.ts";
 import { compareLayers, isMoreSpecific, type Layer } from "./selection.ts";
 import { covers, type GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
@@ -184,13 +184,13 @@ interface KnownRuling {
 
 function knownRulings(policies: readonly Policy[]): readonly KnownRuling[] {
   const named = namedProjects(policies).map((project) => {
-    return { ruling: rulingFor(policies, project), project: probeOf(project) };
+    return { ruling: rulingFor(policies, project), project: placeholderOf(project) };
   });
   const globs = policies.flatMap(({ projects }) => projects.filter((each) => each.form === "glob"));
   const distinct = [...new Map(globs.map((glob) => [glob.written.toLowerCase(), glob])).values()];
   const known = distinct.map((glob) => {
     const layers = policies.flatMap((policy) => layerOver(policy, glob)).sort(compareLayers);
-    return { ruling: rulingOf(layers), project: probeOf({ name: glob.written.endsWith("/") ? "/" : "" }) };
+    return { ruling: rulingOf(layers), project: placeholderOf({ name: glob.written.endsWith("/") ? "/" : "" }) };
   });
   return [...named, ...known];
 }

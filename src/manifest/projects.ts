@@ -132,7 +132,7 @@ export function knownProjects(policies: readonly Policy[], listing: readonly Pro
 }
 
 /** A placeholder of the right type for a fact that only the server knows. */
-export function probeOf({ name, id = 1, path }: Project): Project {
+export function placeholderOf({ name, id = 1, path }: Project): Project {
   return { name, id, path: path ?? ownerName(ownerOfName(name), "group/project") };
 }
 

@@ -14,7 +14,7 @@ import { layerWarnings } from "./overrides.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { duplicateNames, problemAt, sortedProblems } from "./problem.ts";
-import { namedProjects, needsLookup, probeOf } from "./projects.ts";
+import { namedProjects, needsLookup, placeholderOf } from "./projects.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import type { Providers } from "./secret-providers.ts";
 import { builtInSchemes, isProvided, schemeOf } from "./secret-reference.ts";
@@ -83,7 +83,7 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
     // A single policy without interpolations has no ties, and no problems that depend on the project.
     if (layers.length < 2 && layers.every(({ policy }) => !policy.hasTemplates)) return [];
     const elsewhere = partial ? definedOutside(layers, defining, (policy) => mayAlsoMatch(policy, project)) : undefined;
-    return merge(rulingOf(layers), probeOf(project), elsewhere).problems;
+    return merge(rulingOf(layers), placeholderOf(project), elsewhere).problems;
   });
 }
 
@@ -98,7 +98,7 @@ function globProblems(policies: readonly Policy[]): readonly Problem[] {
   return [...layersByGlob(policies).values()].flatMap((layers) => {
     return merge(
       rulingOf(layers),
-      probeOf({ name: ownerName(layers[0]?.policy.of ?? "project", "") }),
+      placeholderOf({ name: ownerName(layers[0]?.policy.of ?? "project", "") }),
       definedOutside(layers, defining),
     ).problems.map((problem) => ({ ...problem, project: "" }));
   });
