@@ -10,7 +10,7 @@ import { combinedFaults, missingFields } from "./resource-fields.ts";
 import { isLevel, type Layer } from "./selection.ts";
 
 /** One layer's declaration of something. Lists of them are in order of precedence. */
-export interface Candidate<Item> {
+interface Candidate<Item> {
   readonly layer: Layer;
   readonly item: Item;
 }

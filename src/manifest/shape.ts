@@ -14,9 +14,9 @@ import { ownerOfPolicy } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt } from "./problem.ts";
 
-export type DocumentKind = "Workspace" | "Policy" | "Rule" | "Test" | "StorageMigration";
+export const documentKinds = ["Workspace", "Policy", "Rule", "Test", "StorageMigration"] as const;
 
-export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "Rule", "Test", "StorageMigration"];
+export type DocumentKind = (typeof documentKinds)[number];
 
 export const apiVersion = "evenkeel/v1";
 
