@@ -50,10 +50,11 @@ export async function readReadable(
   const read = [...desired.kinds].map((kind) =>
     readKind(reader, kind, desired, { trusts, ownRow }).catch((error) => [toUnread({ kind }, error)]),
   );
-  const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
-  const parts = separateUnread(await Promise.all(read));
-  const lookedUp = lookingUp && (await lookingUp);
-  const keys = lookingUp && (await lookUpKeys(reader, desired, parts.live));
+  const isLookingUp = hasLookUps(reader.catalogue, desired);
+  const lookingUp = isLookingUp ? lookUpValues(reader, desired) : undefined;
+  const [found, lookedUp] = await Promise.all([Promise.all(read), lookingUp]);
+  const parts = separateUnread(found);
+  const keys = isLookingUp ? await lookUpKeys(reader, desired, parts.live) : undefined;
   return lookedUp || keys ? { ...parts, lookedUp: { ...lookedUp, ...keys } } : parts;
 }
 
