@@ -7,6 +7,7 @@ import { meaningOf } from "../../src/model/field-meaning.ts";
 import { fieldOf, identityOf } from "../../src/model/kinds.ts";
 import type { Call, Desired, DesiredProject, Fields } from "../../src/model/types.ts";
 import { sendRecorded } from "../../src/run/apply/send-change.ts";
+import { readReadable } from "../../src/run/live/read-live.ts";
 import { refreshProject } from "../../src/run/live/refresh.ts";
 
 const catalogue = catalogueOf();
@@ -105,6 +106,25 @@ describe("what people write in place of an ID", () => {
     expect(asked(server)).toEqual(["GET /users?username=anna"]);
   });
 
+  test.each(["lists", "look-ups"])("ends the run with one error where %s fail first", async (first) => {
+    const facts = { method: "GET", path: "/users", url: "/users", kind: "status", attempts: 1 } as const;
+    const failure = new CallFailed({ ...facts, what: "answered 401", status: 401, endsRun: true });
+    const failAfter = async (turns: number) => {
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+      throw failure;
+    };
+    const fail = (part: string) => () => failAfter(part === first ? 1 : 3);
+    const reader: Reader = { ...serverOf({}).writer, list: fail("lists"), get: fail("look-ups") };
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on("unhandledRejection", note);
+    const read = readReadable(reader, desiredOf({ approval_rule: { QA: { users: ["anna"] } } }));
+    await expect(read).rejects.toBe(failure);
+    await expect(failAfter(5)).rejects.toBe(failure);
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
   test("is looked up within lists of mappings", async () => {
     const level = (more: JsonObject) => ({ user_id: null, group_id: null, access_level: null, ...more });
     const row = {
@@ -118,16 +138,20 @@ describe("what people write in place of an ID", () => {
     expect([changes, problems]).toEqual([[], []]);
   });
 
-  test("is no path of digits, which servers take for the ID of another group", async () => {
-    const declared = { protected_branch: { main: { allowed_to_push: [{ group: "42" }, { group: 5 }] } } } as never;
-    const run = await planned({ "/projects/p/protected_branches": [] }, desiredOf(declared));
-    expect(run.problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining(
-        '"42" could not be looked up, so this protected_branch is left out of the plan: servers take',
-      ),
-    ]);
-    expect([run.changes, run.sent]).toEqual([[], ["GET /projects/p/protected_branches"]]);
-  });
+  test.each([
+    ["protected_branch", "p", "/projects/p/protected_branches", { allowed_to_push: [{ group: "42" }, { group: 5 }] }],
+    ["group:approval_rule", "g/", "/groups/g/approval_rules", { groups: ["42", 5] }],
+  ])(
+    "is no path of digits, which servers take for the ID of another group: %s",
+    async (kind, project, list, fields) => {
+      const run = await planned({ [list]: [] }, desiredOf({ [kind]: { main: fields as never } }, project));
+      const word = kind.replace("group:", "");
+      expect(run.problems.map(({ message }) => message)).toEqual([
+        expect.stringContaining(`"42" could not be looked up, so this ${word} is left out of the plan: servers take`),
+      ]);
+      expect([run.changes, run.sent]).toEqual([[], [`GET ${list}`]]);
+    },
+  );
 
   test.each<[string, Rows, string]>([
     ["nobody", {}, "answered 404"],

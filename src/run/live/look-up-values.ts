@@ -18,7 +18,7 @@ import {
   nameKey,
   withLookedUp,
 } from "../../model/look-ups.ts";
-import { isId } from "../../model/owner.ts";
+import { isId, kindWord } from "../../model/owner.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type {
   Call,
@@ -291,7 +291,7 @@ function readKeys(file: ResourceKind, project: string, resource: Desired, values
 
 function toProblem(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {
   const place = origin.fieldPlace?.(name) ?? origin.place();
-  const message = `${name}: ${JSON.stringify(value)} could not be looked up, so this ${kind} is left out of the plan: ${why}`;
+  const message = `${name}: ${JSON.stringify(value)} could not be looked up, so this ${kindWord(kind)} is left out of the plan: ${why}`;
   return { severity: "error", rule: "look-up", message, place, project };
 }
 
