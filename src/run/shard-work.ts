@@ -184,7 +184,8 @@ const now = () => new Date();
 /** If a project's secret cannot be resolved, none of its changes is written; other projects are. */
 function withSecrets(batches: readonly Batch[], { secrets, loaded }: Context): Batch[] {
   const { catalogue } = loaded.workspace;
-  return batches.map(({ steps }) => ({
+  return batches.map(({ steps, ...batch }) => ({
+    ...batch,
     steps: async () => {
       const due = await steps();
       const references = due.flatMap((step) => ("change" in step ? secretsSentBy(step.change, catalogue) : []));

@@ -104,6 +104,17 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(await evenkeel("drift")).toMatchObject({ code: 0 });
   });
 
+  test("skip an archived project that refuses its first change", async () => {
+    const { evenkeel, worker } = await fleet({
+      projects: [{ path: "group/a" }, { path: "group/old", archived: true }],
+      policy: { projects: ["group/a", "group/old"], licenses: { MIT: "allowed" } },
+    });
+    await worker();
+    const applied = await evenkeel("apply", "--yes", "--workers", "--report", "json");
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.plan().summary).toMatchObject({ outcomes: { applied: 1, skipped: 1 } });
+  });
+
   test("plan what one process plans, byte for byte", async () => {
     const { evenkeel, worker, server } = await fleet({
       projects: [...projects, { path: "group/q", licenses: { MIT: "allowed", "agpl-3.0": "denied", X: "allowed" } }],
