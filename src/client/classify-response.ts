@@ -8,13 +8,21 @@ import { describeBroken } from "./describe-broken.ts";
 import { type Attempt, CallFailed, type FailureFacts } from "./failure.ts";
 import type { Network } from "./network.ts";
 import type { Answer } from "./reader.ts";
-import { type Broken, type Headers, isLocked, isPermanent, isTransient, mayHaveActed, type Received } from "./retry.ts";
+import {
+  type Broken,
+  type Headers,
+  isLocked,
+  isPermanent,
+  isTransientStatus,
+  mayHaveActed,
+  type Received,
+} from "./retry.ts";
 
 export interface FullAnswer extends Answer {
   readonly headers: Headers;
 }
 
-/** A success of the required shape, or a failure: no conclusion is drawn from any other response (docs/running.md). */
+/** A success of the required shape, or a failure: no conclusion is drawn from any other response (docs/architecture.md). */
 export function classify(attempt: Attempt, answer: Call["answer"], received: Received): FullAnswer | CallFailed {
   const { status, headers, body } = received;
   if (status >= 400) return classifyRejection(attempt, received);
@@ -57,8 +65,8 @@ function classifyRejection(attempt: Attempt, { status, body }: Received): CallFa
     const what = `answered ${said}: the token was rejected`;
     return makeFailure(attempt, { kind: "unauthorized", what, status, serverMessage, endsRun: true });
   }
-  const passing = isTransient(status, original);
-  if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", serverMessage);
+  const isTransient = isTransientStatus(status, original);
+  if (!isTransient && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", serverMessage);
   const acted = mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, original));
   // `{"error": …}` without a `message`. A project's or an integration's own "Not Found" is a `message`.
   const unknownRoute = status === 404 && isObject(json) && "error" in json && !("message" in json);
@@ -67,7 +75,7 @@ function classifyRejection(attempt: Attempt, { status, body }: Received): CallFa
     what: `answered ${said}`,
     status,
     serverMessage,
-    passing,
+    isTransient,
     acted,
     unknownRoute,
   } as const;
@@ -99,7 +107,7 @@ function classifyRedirect(attempt: Attempt, { status, headers: { location } }: R
 function classifyUnreadable(attempt: Attempt, status: number, text: string): CallFailed {
   if (/^\s*[[{]/.test(text)) {
     const what = `answered ${status} with truncated JSON`;
-    return makeFailure(attempt, { kind: "cut", what, passing: true, acted: true });
+    return makeFailure(attempt, { kind: "cut", what, isTransient: true, acted: true });
   }
   return notJson(attempt, status, isPage(text) ? "a web page" : "text", toWords(findTextMessage(text)));
 }
@@ -128,14 +136,14 @@ export function classifyBroken(
   const { broken, sent } = result;
   const endsRun = broken === "aborted";
   const what = endsRun ? `was cut off: ${stopped}` : describeBroken(result, attempt, network, hasResponded);
-  const passing = !isPermanent(result, hasResponded);
+  const isTransient = !isPermanent(result, hasResponded);
   return makeFailure(attempt, {
     kind: broken === "large" ? "html" : broken,
     what,
     endsRun,
     sent,
     acted: sent,
-    passing,
+    isTransient,
   });
 }
 

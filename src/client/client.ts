@@ -85,7 +85,7 @@ type SettledCall = Exclude<Settled, { readonly answer: Answer }> | { readonly an
 type LookUp = (time: number) => Promise<ProbeResult>;
 
 /**
- * Sends a call until its outcome is known (docs/running.md). Without a usable response, `lookUp` looks up the effect:
+ * Sends a call until its outcome is known (docs/safety.md). Without a usable response, `lookUp` looks up the effect:
  * between attempts if the call may be repeated, else for `lookUpFor` milliseconds. A POST without a response is never
  * repeated; a POST that the server reports as failed is, if no effect is found. Without `lookUp`, the effect is unknown.
  * `first`: the number of the first attempt, if the call was sent before. @throws SecretMissing: then nothing was sent.
@@ -126,13 +126,13 @@ async function settle(session: Session, call: Call, first = 1, lookUp?: LookUp):
 const shortestLookUp = 10_000;
 
 /** True if a failure says nothing about earlier attempts: the request was not sent, or the failure is temporary. */
-function saysNothing({ uncertain, passing, sent, status }: CallFailed): boolean {
-  return !uncertain && (passing || !sent || status === undefined);
+function saysNothing({ uncertain, isTransient, sent, status }: CallFailed): boolean {
+  return !uncertain && (isTransient || !sent || status === undefined);
 }
 
 /** True if an attempt may have had its effect, so that a probe may find it. */
 function mayShowEffect(failure: CallFailed, canLookUp: boolean): boolean {
-  const isRefused = !failure.passing || isSendableAgain(failure);
+  const isRefused = !failure.isTransient || isSendableAgain(failure);
   return failure.uncertain || !isRefused || (canLookUp && isRedirect(failure));
 }
 
@@ -148,7 +148,7 @@ function isFinalResponse({ kind, status }: CallFailed): boolean {
 
 function mayRetry(failure: CallFailed, canLookUp: boolean): boolean {
   if (isSendableAgain(failure)) return true;
-  return failure.passing && canLookUp && (isFinalResponse(failure) || !failure.uncertain);
+  return failure.isTransient && canLookUp && (isFinalResponse(failure) || !failure.uncertain);
 }
 
 interface ProbeResult {
@@ -165,7 +165,7 @@ async function probeUntil(session: Session, once: Reader, probe: EffectProbe, ti
     const probeResult = await probeOnce(once, probe);
     if (probeResult.failure && isAway(session, probeResult.failure, answers)) end = performance.now() + time;
     const left = end - performance.now();
-    const isLast = left <= 0 || isStopped(session) || (probeResult.failure && !probeResult.failure.passing);
+    const isLast = left <= 0 || isStopped(session) || (probeResult.failure && !probeResult.failure.isTransient);
     if (probeResult.shows === "there" || isLast) return probeResult;
     await session.stop.sleep(Math.min(left, backoffDelay(session.backoff, probes, 1)));
   }

@@ -41,7 +41,7 @@ export type Attempt = Pick<
   "method" | "path" | "url" | "attempts" | "setting" | "tokenName" | "dialect" | "called"
 >;
 
-const defaults = { uncertain: false, passing: false, sent: true, endsRun: false, unknownRoute: false };
+const defaults = { uncertain: false, isTransient: false, sent: true, endsRun: false, unknownRoute: false };
 
 /** Its message is one sentence with method, URL, status and the server's words, without the token or a secret. */
 export class CallFailed extends Error {
@@ -55,7 +55,9 @@ export class CallFailed extends Error {
   readonly serverMessage: string | undefined;
   /** For a write: true if the server may have carried it out. */
   readonly uncertain!: boolean;
-  readonly passing!: boolean;
+  /** True if a retry may succeed. */
+  readonly isTransient!: boolean;
+  /** False if nothing left this machine. */
   readonly sent!: boolean;
   /** True if every further call would fail too: a rejected token, a stopped run, an unreachable server. */
   readonly endsRun!: boolean;
@@ -91,7 +93,7 @@ export class CallFailed extends Error {
   /** The same failure for all further calls; `why` extends its sentence. */
   endingRun(why?: string): CallFailed {
     const what = why === undefined ? this.facts.what : `${this.facts.what}; ${why}`;
-    return new CallFailed({ ...this.facts, what, endsRun: true, passing: false }, this.#said);
+    return new CallFailed({ ...this.facts, what, endsRun: true, isTransient: false }, this.#said);
   }
 
   get isUnanswered(): boolean {

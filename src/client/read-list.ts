@@ -9,8 +9,8 @@ import type { Headers } from "./retry.ts";
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
 
 /**
- * All rows of a list, from all of its pages. If it shrinks while it is read, a row may move to a page that was read before
- * and be missed; so it is read again, as it is where the server counts other rows than it returned. @throws CallFailed.
+ * Reads all pages of a list. Reads again if the row count contradicts X-Total, since a row may have moved to a page
+ * already read. @throws CallFailed.
  */
 export async function readList(
   send: SendCall,

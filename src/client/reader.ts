@@ -88,7 +88,10 @@ export interface ClientOptions {
   readonly backoff?: Backoff | undefined;
   /** Milliseconds for which a write without a response is looked up; default: 10 s or `requestTimeout`, the longer. */
   readonly lookUpFor?: number | undefined;
-  /** Milliseconds without any response after which the run ends; default: 60 s, or the attempts of one call. */
+  /**
+   * Milliseconds without any response after which the run ends; default: 60 s, or until one call has used its attempts
+   * if the server never responded.
+   */
   readonly giveUpAfter?: number | undefined;
   readonly random?: (() => number) | undefined;
   /** Called with a sentence when the server makes requests wait for a second or longer. */

@@ -29,7 +29,7 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
   return chance * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-export function isTransient(status: number, words: string): boolean {
+export function isTransientStatus(status: number, words: string): boolean {
   return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
 }
 
@@ -45,8 +45,8 @@ export function isPermanent({ broken, code }: Broken, hasResponded: boolean): bo
 }
 
 /** True if a call may be repeated without looking up its effect: a POST only if the server certainly did not act. */
-export function isSendableAgain({ method, passing, sent, status }: CallFailed): boolean {
-  return passing && (method !== "POST" || !sent || status === 429);
+export function isSendableAgain({ method, isTransient, sent, status }: CallFailed): boolean {
+  return isTransient && (method !== "POST" || !sent || status === 429);
 }
 
 /** An unknown host, an untrusted certificate, a proxy's refusal: a retry would fail the same way. */

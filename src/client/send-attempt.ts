@@ -98,11 +98,11 @@ async function sendAuthorized(run: RunConnection, request: Outgoing): Promise<Fu
   const token = run.token.current;
   const answer = await send(run, request);
   if (!(answer instanceof CallFailed)) run.token.accepted(token);
-  else if (answer.kind === "unauthorized" && !run.over) return rejected(run, request, token, answer);
+  else if (answer.kind === "unauthorized" && !run.over) return retryWithNewToken(run, request, token, answer);
   return answer;
 }
 
-async function rejected(
+async function retryWithNewToken(
   run: RunConnection,
   request: Outgoing,
   token: string,
