@@ -48,7 +48,7 @@ function kindMessage(kind: unknown): string {
   return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
 }
 
-/** What a document of one kind declares; without an item if it has no meaning. */
+/** A document read as its kind; without `item` if it is invalid. */
 export interface ReadDocument<Item> {
   readonly name: string;
   readonly document: Document;

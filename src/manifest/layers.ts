@@ -18,8 +18,8 @@ import { lineOfField, type PolicyEntry } from "./entries.ts";
 import { endedIn } from "./expiry.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { type Contest, entryContests, missingIn, variableContests } from "./precedence.ts";
-import { problemAt } from "./problem.ts";
-import { interpolatedResource, keyProblems } from "./resource-fields.ts";
+import { type ManifestLocation, problemAt } from "./problem.ts";
+import { checkInterpolated, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
 import { compareLayers, type Layer, matchingLayers, overrules } from "./selection.ts";
 import { isTemplate } from "./template.ts";
@@ -113,16 +113,16 @@ function isContested({ candidates }: Contest<unknown>): boolean {
 
 /**
  * Interpolates a ruling for one project. `elsewhere`: true for a variable that unknown layers may define; values that
- * use it are not checked. `otherwise`: placeholders for unknown facts of the project.
+ * use it are not checked. `placeholderFor`: placeholders for unknown facts of the project.
  */
 export function merge(
   ruling: Ruling,
   project: Project,
   elsewhere: (variable: string) => boolean = nowhere,
-  otherwise?: StandIn,
+  placeholderFor?: StandIn,
 ): Merged {
   const { kinds, exclusive } = ruling;
-  const scope = new VariableScope(project, ruling.vars, elsewhere, otherwise);
+  const scope = new VariableScope(project, ruling.vars, elsewhere, placeholderFor);
   const faults: Problem[] = [];
   const resources = [...ruling.resources];
   for (const [index, entry] of ruling.open) {
@@ -221,7 +221,7 @@ function fill(entry: PolicyEntry, scope: VariableScope): Filled {
     else delete fields[name];
   }
   const { setBy } = entry;
-  const checked = interpolatedResource(written, templates, fields, (name) => setBy?.get(name)?.written ?? written);
+  const checked = checkInterpolated(written, templates, fields, (name) => setBy?.get(name)?.written ?? written);
   return { desired: { ...desired, fields: checked.fields }, problems: [...problems, ...checked.problems] };
 }
 
@@ -242,21 +242,19 @@ function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
   return { desired: { ...desired, ...named }, problems: named.key === "" ? [empty] : own };
 }
 
-type Spot = Parameters<VariableScope["interpolate"]>[1];
-
 interface Filling {
   readonly scope: VariableScope;
   readonly problems: Problem[];
 }
 
-function fillValue(value: Value, spot: Spot, filling: Filling): Value | undefined {
-  if (isReference(value)) return fillReference(value, { ...spot, path: [...spot.path, "secret"] }, filling);
+function fillValue(value: Value, location: ManifestLocation, filling: Filling): Value | undefined {
+  if (isReference(value)) return fillReference(value, { ...location, path: [...location.path, "secret"] }, filling);
   if (isTemplate(value)) {
-    const resolved = filling.scope.interpolate(value, spot);
+    const resolved = filling.scope.interpolate(value, location);
     return typeof resolved === "string" ? undefined : resolved.value;
   }
   if (isScalar(value)) return value;
-  const below = (part: string | number) => ({ ...spot, path: [...spot.path, part] });
+  const below = (part: string | number) => ({ ...location, path: [...location.path, part] });
   const parts = isList(value)
     ? value.map((each, index) => [index, fillValue(each, below(index), filling)] as const)
     : Object.entries(value).map(([name, each]) => [name, fillValue(each, below(name), filling)] as const);
@@ -264,11 +262,15 @@ function fillValue(value: Value, spot: Spot, filling: Filling): Value | undefine
   return (isList(value) ? parts.map(([, each]) => each) : Object.fromEntries(parts)) as Value;
 }
 
-/** Only the names of secrets are interpolated, because no variable can contain a secret (docs/state.md). */
-function fillReference(reference: SecretReference, spot: Spot, { scope, problems }: Filling): Value | undefined {
+/** Only the names of secrets are interpolated, because no variable can contain a secret (docs/secrets.md). */
+function fillReference(
+  reference: SecretReference,
+  location: ManifestLocation,
+  { scope, problems }: Filling,
+): Value | undefined {
   if (!isTemplate(reference.secret)) return reference;
   const { project } = scope;
-  const resolved = scope.interpolate(reference.secret, spot);
+  const resolved = scope.interpolate(reference.secret, location);
   if (typeof resolved === "string") return undefined;
   const secret = String(resolved.value);
   const fault =
@@ -276,6 +278,6 @@ function fillReference(reference: SecretReference, spot: Spot, { scope, problems
       ? referenceFault(secret)
       : `the path of ${describeOwner(project.path)} cannot stand in a secret reference: only letters, digits, _, - and . can`;
   if (fault === undefined) return { ...reference, secret };
-  problems.push(problemAt("secret-reference", fault, spot));
+  problems.push(problemAt("secret-reference", fault, location));
   return undefined;
 }

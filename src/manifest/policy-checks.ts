@@ -51,19 +51,19 @@ export function checkPolicy({ document, text, workspace }: ShapedPolicy): readon
 }
 
 const checks: readonly ((policy: Checkable) => readonly Problem[])[] = [
-  oneOwner,
-  wholeInstance,
-  knownGlobs,
-  ownSections,
-  knownCondition,
+  checkOwner,
+  checkInstanceKeys,
+  checkGlobs,
+  checkSections,
+  checkCondition,
   ({ document, text }) => undated(document, text.until),
-  knownSlugs,
-  uncontradicted,
-  distinctKeys,
-  sectionsOfServer,
+  checkSlugs,
+  findContradictions,
+  findDuplicates,
+  checkAvailability,
 ];
 
-function oneOwner({ document }: Checkable): readonly Problem[] {
+function checkOwner({ document }: Checkable): readonly Problem[] {
   const { value } = document;
   const selected = isObject(value) ? owners.filter((owner) => selectorKeys[owner] in value) : [];
   const [first, second] = selected;
@@ -72,7 +72,7 @@ function oneOwner({ document }: Checkable): readonly Problem[] {
   return [problemAt("contradiction", message, { document, path: [selectorKeys[second]], of: "key" })];
 }
 
-function wholeInstance({ document, text, of }: Checkable): readonly Problem[] {
+function checkInstanceKeys({ document, text, of }: Checkable): readonly Problem[] {
   if (of !== "instance") return [];
   return (["except", "where", "archived"] as const).flatMap((key) => {
     if (text[key] === undefined) return [];
@@ -81,7 +81,7 @@ function wholeInstance({ document, text, of }: Checkable): readonly Problem[] {
   });
 }
 
-function knownGlobs({ document, text, of }: Checkable): readonly Problem[] {
+function checkGlobs({ document, text, of }: Checkable): readonly Problem[] {
   if (of === "instance") return [];
   return ([selectorKeys[of], "except"] as const).flatMap((key) =>
     listed<string | number>(text[key]).flatMap(([written, index]) => {
@@ -91,7 +91,7 @@ function knownGlobs({ document, text, of }: Checkable): readonly Problem[] {
   );
 }
 
-function knownCondition({ document, text, of }: Checkable): readonly Problem[] {
+function checkCondition({ document, text, of }: Checkable): readonly Problem[] {
   if (text.where === undefined || of === "instance") return [];
   const compiled = compileWhere(of)(text.where);
   if (!("fault" in compiled)) return [];
@@ -105,7 +105,7 @@ function otherOwnerFault(written: string | number): string | undefined {
   return `a project; a policy of the group ${bareName(String(written))} has groups in place of projects`;
 }
 
-function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
+function checkSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
   const { foreign } = sectionKeys(catalogue)(of);
   const words = (key: string) => {
     const [other = of] = owners.filter((each) => each !== of && sectionKeys(catalogue)(each).own.includes(key));
@@ -138,7 +138,7 @@ function listKeys({ section, off }: PolicyKind): readonly string[] {
 }
 
 /** Integrations that the catalogue, or the server, does not have. */
-function knownSlugs(policy: Checkable): readonly Problem[] {
+function checkSlugs(policy: Checkable): readonly Problem[] {
   const { document, text, catalogue, workspace } = policy;
   const unknown = (slug: string, path: Path) =>
     problemAt("unknown-integration", unknownSlug(slug, catalogue), { document, path, of: "key" });
@@ -165,7 +165,7 @@ const unavailableIn = memoized(({ catalogue, server }: Checkable["workspace"]) =
 }, new WeakMap());
 
 /** Reports sections that the tier or the release of the server does not have. */
-function sectionsOfServer({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
+function checkAvailability({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
   return kinds.flatMap((row) => {
     const faults = { tier: outOfTier(catalogue, row, server), release: outOfRelease(catalogue, row, server) };
     return (["tier", "release"] as const).flatMap((rule) => {
@@ -197,7 +197,7 @@ function identifier({ catalogue }: Checkable, kind: Kind): (text: string) => str
 }
 
 /** Reports resources that are both declared and absent or disabled. */
-function uncontradicted(policy: Checkable): readonly Problem[] {
+function findContradictions(policy: Checkable): readonly Problem[] {
   const { document, text, catalogue, kinds } = policy;
   if (text.absent === undefined && text.disabled === undefined) return [];
   return kinds.flatMap(({ kind, section, off }) => {
@@ -220,7 +220,7 @@ function uncontradicted(policy: Checkable): readonly Problem[] {
 }
 
 /** Duplicate resources, even if their keys are spelled differently. */
-function distinctKeys(policy: Checkable): readonly Problem[] {
+function findDuplicates(policy: Checkable): readonly Problem[] {
   const { document, catalogue, kinds } = policy;
   return kinds.flatMap(({ kind, section }) => {
     const { file } = kindOf(catalogue, kind);

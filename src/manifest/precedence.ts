@@ -24,7 +24,7 @@ export interface Contest<Item> {
   readonly problems: readonly Problem[];
 }
 
-/** The variables of these layers; in effect is the definition of the most specific one. */
+/** Resolves each variable to its most specific definition. */
 export function variableContests(layers: readonly Layer[]): readonly Contest<Variable>[] {
   const all = layers.flatMap((layer) => layer.policy.vars.map((item) => ({ layer, item })));
   const isSame = (a: Variable, b: Variable) => a.value === b.value;
@@ -35,8 +35,8 @@ export function variableContests(layers: readonly Layer[]): readonly Contest<Var
 }
 
 /**
- * The resources of these layers; in effect is the entry of the most specific one and, of a singleton, that of each
- * field.
+ * Resolves each resource to its most specific entry, with the fields of the next ones if it inherits; a singleton field
+ * by field.
  */
 export function entryContests(layers: readonly Layer[]): readonly Contest<PolicyEntry>[] {
   const all = layers.flatMap((layer) => layer.policy.entries.map((item) => ({ layer, item })));

@@ -30,6 +30,12 @@ export interface Placed {
   place(path: Path, of?: "key" | "value"): Place;
 }
 
+/** A value in a manifest, by its path in the document. */
+export interface ManifestLocation {
+  readonly document: Placed;
+  readonly path: Path;
+}
+
 export function problemAt(
   rule: Rule,
   message: string,

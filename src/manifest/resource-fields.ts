@@ -55,12 +55,12 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
       open.flatMap((name) => textProblems(written, owner, read[name] as Value, [name])),
       legacyWords(written, workspace.server),
       fieldAvailability(written, workspace.server),
-      inactive(written),
+      warnInactive(written),
     ),
   };
 }
 
-function inactive({ document, path, entry, parameters, inherits }: WrittenResource): readonly Problem[] {
+function warnInactive({ document, path, entry, parameters, inherits }: WrittenResource): readonly Problem[] {
   if (entry?.parameters.get("active")?.default !== false || "active" in parameters || inherits) return [];
   const message = `${entry.slug} will be off: active is not set, and its default is false`;
   return [problemAt("inactive", message, { document, path, of: "key" })];
@@ -114,7 +114,7 @@ const orderOf = memoized(
   new WeakMap(),
 );
 
-export function interpolatedResource(
+export function checkInterpolated(
   written: WrittenResource,
   templates: readonly string[],
   fields: Fields,
@@ -185,7 +185,10 @@ function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
   });
 }
 
-/** The values that are not in the form of their fields. What a parameter of an integration may lack is not known. */
+/**
+ * Values that violate the `format` of their field. For integrations only texts with `://` are checked, because their
+ * parameters also accept values without a scheme.
+ */
 function formatFaults(
   written: WrittenResource,
   field: FieldSchema,

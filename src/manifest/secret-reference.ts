@@ -2,10 +2,9 @@ import { isObject, type JsonObject, objectOf, typeWord } from "../base/json.ts";
 import { propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { FieldSchema } from "../model/resource-kind.ts";
 import type { Fields, Problem, SecretReference, Value } from "../model/types.ts";
-import type { Document } from "./document.ts";
 import { pathIn, type WrittenResource } from "./entries.ts";
 import type { Path } from "./positions.ts";
-import { problemAt, type Rule } from "./problem.ts";
+import { type ManifestLocation, problemAt, type Rule } from "./problem.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
 const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
@@ -45,14 +44,9 @@ export function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => /^[A-Za-z0-9_.][\w.-]*$/.test(part) && !/^\.+$/.test(part));
 }
 
-interface Spot {
-  readonly document: Document;
-  readonly path: Path;
-}
-
 /** Reads a mapping with the key `secret`: a reference, or its first problem. `isText`: a text is allowed there. */
 function secretReference(
-  { document, path }: Spot,
+  { document, path }: ManifestLocation,
   { secret, version, ...others }: JsonObject,
   isText: boolean,
   ledger: string | undefined,
@@ -79,17 +73,18 @@ function describeVersion(version: unknown): string {
 }
 
 function secretLiteral(
-  spot: Spot,
+  location: ManifestLocation,
   value: unknown,
   { allowPlaintextSecrets }: Pick<SecretRules, "allowPlaintextSecrets">,
   flag: string | undefined,
 ): SecretReference | Problem {
   if (!allowPlaintextSecrets) {
-    const message = `${spot.path.at(-1)} is a secret${flag === undefined ? "" : ` while ${flag} is true`}: use a reference such as { secret: env:NAME }`;
-    return problemAt("plaintext-secret", message, spot);
+    const message = `${location.path.at(-1)} is a secret${flag === undefined ? "" : ` while ${flag} is true`}: use a reference such as { secret: env:NAME }`;
+    return problemAt("plaintext-secret", message, location);
   }
-  if (typeof value !== "string") return problemAt("parameter-type", `expected a string, got ${typeWord(value)}`, spot);
-  const { file, line, column } = spot.document.place(spot.path);
+  if (typeof value !== "string")
+    return problemAt("parameter-type", `expected a string, got ${typeWord(value)}`, location);
+  const { file, line, column } = location.document.place(location.path);
   return { secret: `manifest:${file}:${line}:${column}` };
 }
 

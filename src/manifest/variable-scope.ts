@@ -1,10 +1,8 @@
 import { didYouMean } from "../base/nearest.ts";
 import { bareName, describeOwner, isGroup, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project, Scalar } from "../model/types.ts";
-import type { Document } from "./document.ts";
 import type { Variable } from "./policies.ts";
-import type { Path } from "./positions.ts";
-import { problemAt, type Rule } from "./problem.ts";
+import { type ManifestLocation, problemAt, type Rule } from "./problem.ts";
 import {
   factsOf,
   interpolate,
@@ -15,11 +13,6 @@ import {
   type Resolved,
 } from "./template.ts";
 
-interface Spot {
-  readonly document: Document;
-  readonly path: Path;
-}
-
 /** Returns a placeholder for an unknown fact of a project; undefined if that is a problem. */
 export type StandIn = (fact: ProjectFact) => Scalar | undefined;
 
@@ -29,7 +22,7 @@ export class VariableScope {
   readonly #problems: Problem[] = [];
   readonly #vars: ReadonlyMap<string, Variable>;
   readonly #elsewhere: (variable: string) => boolean;
-  readonly #otherwise: StandIn;
+  readonly #placeholderFor: StandIn;
   readonly #resolved = new Map<string, Resolved>();
   readonly #around: Variable[] = [];
 
@@ -37,30 +30,30 @@ export class VariableScope {
     project: Project,
     vars: ReadonlyMap<string, Variable>,
     elsewhere: (variable: string) => boolean,
-    otherwise: StandIn = () => undefined,
+    placeholderFor: StandIn = () => undefined,
   ) {
     this.project = project;
     this.#vars = vars;
     this.#elsewhere = elsewhere;
-    this.#otherwise = otherwise;
+    this.#placeholderFor = placeholderFor;
   }
 
-  interpolate(text: string, spot: Spot): Resolved {
-    const result = interpolate(text, (name) => this.#reference(name, spot));
+  interpolate(text: string, location: ManifestLocation): Resolved {
+    const result = interpolate(text, (name) => this.#reference(name, location));
     if (result !== "long") return result;
-    return this.#fail("variable-size", `it expands to more than ${longestText} characters`, spot);
+    return this.#fail("variable-size", `it expands to more than ${longestText} characters`, location);
   }
 
   /** All problems so far, including those of the variables themselves. */
   problems(): readonly Problem[] {
-    for (const [name, spot] of this.#vars) if (isTemplate(spot.value)) this.#variable(name, spot);
+    for (const [name, variable] of this.#vars) if (isTemplate(variable.value)) this.#variable(name, variable);
     return this.#problems;
   }
 
-  #variable(name: string, spot: Spot): Resolved {
+  #variable(name: string, location: ManifestLocation): Resolved {
     if (this.#elsewhere(name)) return "unknown";
     const found = this.#vars.get(name);
-    if (!found) return this.#fail("undefined-variable", this.#undefinedVariable(name), spot);
+    if (!found) return this.#fail("undefined-variable", this.#undefinedVariable(name), location);
     return this.#resolved.get(name) ?? this.#resolve(found);
   }
 
@@ -79,15 +72,15 @@ export class VariableScope {
     return result;
   }
 
-  #reference(name: string, spot: Spot): Resolved {
+  #reference(name: string, location: ManifestLocation): Resolved {
     const reference = parseReference(name);
     // An unknown form, and a fact of a group for a project, were already reported when the policy was read.
     if (!reference) return "faulty";
-    if ("variable" in reference) return this.#variable(reference.variable, spot);
+    if ("variable" in reference) return this.#variable(reference.variable, location);
     if (!factsOf[ownerOfName(this.project.name)].includes(reference.project)) return "faulty";
-    const value = factOf(this.project, reference.project) ?? this.#otherwise(reference.project);
+    const value = factOf(this.project, reference.project) ?? this.#placeholderFor(reference.project);
     return value === undefined
-      ? this.#fail("undefined-variable", unknownFact(reference.project, this.project), spot)
+      ? this.#fail("undefined-variable", unknownFact(reference.project, this.project), location)
       : { value };
   }
 
@@ -96,8 +89,8 @@ export class VariableScope {
     return `\${vars.${name}} is not defined by any policy for this project${meant}`;
   }
 
-  #fail(rule: Rule, message: string, spot: Spot): Resolved {
-    this.#problems.push(problemAt(rule, message, spot));
+  #fail(rule: Rule, message: string, location: ManifestLocation): Resolved {
+    this.#problems.push(problemAt(rule, message, location));
     return "faulty";
   }
 }
