@@ -18,7 +18,7 @@ import type { Applied, Planned, Request } from "../run/request.ts";
 import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
 import type { Options, Run } from "./command.ts";
-import { passed } from "./connected.ts";
+import { parseArguments } from "./connected.ts";
 import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { follow, openPlanReports, type WriteReports } from "./plan-reports.ts";
@@ -30,8 +30,8 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   const write = await openPlanReports(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
-  const asked = { request: toApplyRequest(terminal, options, saved), deployment };
-  return options.dryRun ? rehearsing(terminal, asked, write) : applying(terminal, options, asked, write);
+  const applyRequest = { request: toApplyRequest(terminal, options, saved), deployment };
+  return options.dryRun ? runDryRun(terminal, applyRequest, write) : runApply(terminal, options, applyRequest, write);
 };
 
 function findSavedPlan({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
@@ -64,10 +64,10 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
   }
 }
 
-/** Options that determine the contents of a plan, and so are rejected with a saved one (docs/running.md). */
+/** Options that determine the contents of a plan, and so are rejected with a saved one (docs/safety.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "exclude", "shard", "resend", "storage", "since", "asOf"]);
 
-async function rehearsing(
+async function runDryRun(
   terminal: Terminal,
   { request, deployment }: ApplyRequest,
   write: WriteReports,
@@ -102,15 +102,15 @@ function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requ
   ]);
 }
 
-async function applying(
+async function runApply(
   terminal: Terminal,
   options: Options<"apply">,
-  asked: ApplyRequest,
+  applyRequest: ApplyRequest,
   write: WriteReports,
 ): Promise<ExitCode> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
-  const applied = withProblems(await applyWithBars(terminal, options, asked, warn), warnings);
+  const applied = withProblems(await applyWithBars(terminal, options, applyRequest, warn), warnings);
   const done = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
   const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
@@ -118,7 +118,10 @@ async function applying(
   const { recorded } = applied;
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   write(
-    { text: () => resultText(terminal, asked.request, applied, plan, next), json: () => JSON.stringify(plan, null, 2) },
+    {
+      text: () => resultText(terminal, applyRequest.request, applied, plan, next),
+      json: () => JSON.stringify(plan, null, 2),
+    },
     { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared },
   );
   noteUnrecorded(terminal, applied);
@@ -264,7 +267,7 @@ function deploymentFrom(options: Options<"apply">): DeploymentOptions | undefine
     if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
     throw new UserError("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
   }
-  const { values } = passed("createDeployment", { id, environment, sha, ref, tag: tag ?? false }, otherNames);
+  const { values } = parseArguments("createDeployment", { id, environment, sha, ref, tag: tag ?? false }, otherNames);
   return { project: id ?? "", fields: values };
 }
 

@@ -14,8 +14,8 @@ import {
   groupOf,
   groups,
   type Options,
-  parsedOption,
   type Run,
+  toOption,
   wordOf,
 } from "./command.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
@@ -115,8 +115,8 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
     .addHelpText("before", `${examplesText(command)}\n`)
     .helpGroup(parent.parent ? "Commands:" : `${groupOf(command.name)}:`);
   const shared = command.flags.filter((flag) => flag.shared);
-  for (const flag of command.flags) if (!flag.shared) parser.addOption(parsedOption(flag));
-  for (const option of [...shared.map(parsedOption), new Option("--no-color", "plain text")])
+  for (const flag of command.flags) if (!flag.shared) parser.addOption(toOption(flag));
+  for (const option of [...shared.map(toOption), new Option("--no-color", "plain text")])
     parser.addOption(option.helpGroup(sharedHeading));
   parser.addHelpOption(new Option("-h, --help", "display help for command").helpGroup(sharedHeading));
   refuseContradictions(parser);

@@ -86,11 +86,12 @@ export interface CommandRow {
   readonly tool?: readonly string[];
 }
 
-export function parsedOption({ flags, description, takes, choices, default: standard }: Flag): Option {
+export function toOption({ flags, description, takes, choices, default: defaultText }: Flag): Option {
   const option = new Option(flags, description);
   if (takes) option.argParser(parsers[takes]);
   if (choices) option.choices(choices);
-  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard, takes && standard);
+  if (defaultText !== undefined)
+    option.default(takes ? parsers[takes](defaultText, undefined) : defaultText, takes && defaultText);
   return option;
 }
 

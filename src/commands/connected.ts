@@ -55,16 +55,21 @@ export function shownDeployment(written: WriteOutcome, { palette, note: tell }: 
 }
 
 /** @throws UserError naming every mistake. */
-export function checked(terminal: Terminal, name: EndpointName, given: Given, facts?: Catalogue["facts"]): Passed {
-  const result = passed(name, given, otherNames, facts);
+export function checkArguments(
+  terminal: Terminal,
+  name: EndpointName,
+  given: Given,
+  facts?: Catalogue["facts"],
+): Passed {
+  const result = parseArguments(name, given, otherNames, facts);
   for (const note of result.notes) terminal.note(`note: ${note}`);
   return result;
 }
 
 type Passed = Extract<CheckedValues, { values: unknown }>;
 
-/** Like {@link checked}, without notes; `others` names parameters that are not set by an option of their name. */
-export function passed(
+/** Like {@link checkArguments}, without notes; `others` names parameters that are not set by an option of their name. */
+export function parseArguments(
   name: EndpointName,
   given: Given,
   others: Readonly<Record<string, string>>,

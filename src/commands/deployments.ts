@@ -10,11 +10,11 @@ import {
 } from "../run/deployments.ts";
 import { dialectAround } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
-import { checked, reading, shownDeployment, writing } from "./connected.ts";
+import { checkArguments, reading, shownDeployment, writing } from "./connected.ts";
 import { folderOf } from "./run-request.ts";
 
 export const printDeployments: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
-  const { values } = checked(
+  const { values } = checkArguments(
     terminal,
     "listDeployments",
     {
@@ -35,7 +35,7 @@ export const printDeployments: Run<Options<"deployments list">> = (terminal, opt
 };
 
 export const show: Run<Options<"deployments show">> = (terminal, options, [project = "", id = ""]) => {
-  checked(terminal, "getDeployment", { id: project, deployment_id: id });
+  checkArguments(terminal, "getDeployment", { id: project, deployment_id: id });
   return reading(terminal, options, async (reader) =>
     shownDeployment({ row: await readDeployment(reader, project, id) }, terminal),
   );
@@ -43,7 +43,7 @@ export const show: Run<Options<"deployments show">> = (terminal, options, [proje
 
 export const create: Run<Options<"deployments create">> = (terminal, options, [project = ""]) => {
   const { environment, sha, ref, tag, status } = options;
-  const { values } = checked(terminal, "createDeployment", { id: project, environment, sha, ref, tag, status });
+  const { values } = checkArguments(terminal, "createDeployment", { id: project, environment, sha, ref, tag, status });
   return writing(terminal, options, async (writer) =>
     shownDeployment(await recordDeployment(writer, project, values), terminal),
   );
@@ -51,7 +51,7 @@ export const create: Run<Options<"deployments create">> = (terminal, options, [p
 
 export const update: Run<Options<"deployments update">> = (terminal, options, [project = "", id = ""]) => {
   const { status } = options;
-  checked(terminal, "updateDeployment", { id: project, deployment_id: id, status });
+  checkArguments(terminal, "updateDeployment", { id: project, deployment_id: id, status });
   if (status === undefined) throw new UserError("--status is missing; there is nothing else to change", exit.usage);
   return writing(terminal, options, async (writer) =>
     shownDeployment(await updateDeployment(writer, project, id, status), terminal),
@@ -63,7 +63,7 @@ export const mergeRequests: Run<Options<"deployments merge-requests">> = (
   options,
   [project = "", id = ""],
 ) => {
-  checked(terminal, "listDeploymentMergeRequests", { id: project, deployment_id: id });
+  checkArguments(terminal, "listDeploymentMergeRequests", { id: project, deployment_id: id });
   return reading(terminal, options, async (reader) => {
     const rows = await listMergeRequests(reader, project, id);
     return { text: () => mergeRequestsText(rows, terminal.palette), json: () => JSON.stringify(rows, null, 2) };

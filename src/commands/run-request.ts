@@ -16,7 +16,6 @@ import type { Terminal } from "./terminal.ts";
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
   if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
-  // The shard 1/1 is everything.
   const part = shard && chooseShard(shard, terminal);
   return {
     folder: folderOf(terminal, options),
@@ -32,6 +31,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
     ...(workers && { workers }),
     ...(giveUpAfter && { patience: { giveUpAfter } }),
+    // Shard 1/1 is the whole fleet.
     ...(part && part.total > 1 && { shard: shardOf(part), part: `${part.index}/${part.total}` }),
     ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
   };
