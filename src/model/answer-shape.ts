@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 
 /**
  * The required shape of a successful response: a column of the endpoint table. Any other response is an error, and no
- * conclusion is drawn from it (docs/running.md).
+ * conclusion is drawn from it (docs/architecture.md).
  */
 export interface AnswerShape {
   readonly holds: "row" | "rows" | "nothing";

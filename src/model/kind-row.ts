@@ -33,7 +33,7 @@ export interface ItemColumn {
 export interface PolicyColumn {
   /** The section of a policy, and the plural in reports; below another key with a dot: `create.projects`. */
   readonly section: string;
-  /** The only field, which a policy sets directly; omitted if a policy sets parameters of the catalogue in a mapping. */
+  /** The only field, which a policy sets directly; omitted if policies set fields in a mapping. */
   readonly only?: string;
   readonly off?: string;
 }

@@ -7,7 +7,7 @@ import { bareName } from "./owner.ts";
 import { type FieldSchema, holdsWithin, keyValuesOf, partsOf, type ResourceKind } from "./resource-kind.ts";
 import type { Call, Desired, Fields, Plain, Value } from "./types.ts";
 
-/** A value in place of what the server takes (`x-lookup`), and the field of the response with the server's value. */
+/** A name to look up (`x-lookup`), and the response's field with the value to send. */
 export interface LookUp {
   readonly template: string;
   readonly field: string;

@@ -14,7 +14,7 @@ export const turnedOff = { before: { active: true }, after: { active: false } } 
 
 /**
  * True if a change disables or deletes an enabled resource, even to create it again: a removal, a replacement, or an
- * update with the same effect. Guards treat them alike (docs/running.md).
+ * update with the same effect. Guards treat them alike (docs/safety.md).
  */
 export function turnsOff(change: Visible): boolean {
   const { before, after } = turnedOff;

@@ -9,7 +9,8 @@ import type { AnswerShape } from "./answer-shape.ts";
  * - **Resource**: one managed object in normal form: project, kind, key, fields. An integration's key is its
  *   slug, a license's key its name. **Desired** resources come from manifests, **live** ones from the server.
  * - **Change**: brings one live resource to its desired state; a **plan** is the sorted list of changes.
- * - **Action**: create, update, replace, disable or delete. **Call**: the request that applies a change; a replace has two.
+ * - **Action**: create, update, replace, disable or delete. **Call**: a request that applies a
+ *   change. A change may need several: a replacement, `before`, items.
  * - **Unmanaged**: live, but not listed by any policy. **Unverified**: declared, but not returned by the server.
  * - **Problem**: an error or warning with its position. **Outcome**: the result of applying a change.
  * - **Catalogue**: everything that can be configured, in the names of one **dialect**. **Endpoint**: a row of the API table.
@@ -74,7 +75,7 @@ export interface Origin {
   readonly until?: string | undefined;
 }
 
-/** `absent`: the resource must be disabled. */
+/** `absent`: the resource must be deleted, or disabled if its kind has `off`. */
 export interface Desired extends Resource {
   /** Resources of one project with the same identity are the same resource. */
   readonly identity: string;
@@ -93,8 +94,8 @@ export interface LookedUpFields {
 }
 
 /**
- * What look-ups found, by parameter and by what is written: `{ user_id: { bob: 7 } }`. The address of a resource stands for
- * what is known only once the run has written it.
+ * Results of look-ups by parameter and name: `{ user_id: { bob: 7 } }`. An address means: known once the run has written
+ * that resource.
  */
 export type LookUpResults = Readonly<Record<string, Readonly<Record<string, Scalar>>>>;
 
@@ -105,7 +106,7 @@ export interface Live extends Resource {
   /** The server's ID, if calls identify the resource by it. */
   readonly id?: number;
   readonly active: boolean;
-  /** The row as read, without secrets, for kinds described by a file. */
+  /** The row as read, without secrets; omitted for integrations and for undeclared resources. */
   readonly row?: JsonObject;
   readonly updatedAt?: string;
   /** Marks of returned fields that may contain secrets (`x-returned`). */
@@ -177,7 +178,10 @@ export interface Call {
   readonly answer?: AnswerShape | undefined;
   /** A request that is sent first; without its success, this one is not sent. It may be repeated. */
   readonly before?: Call;
-  /** Set for the second part of a replacement: it is sent even if the run was stopped after the first. */
+  /**
+   * Sent even if the run was stopped: completes a change that an earlier request began (replacement, restoration,
+   * items).
+   */
   readonly finishes?: true;
   /** Reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true | undefined;
@@ -203,7 +207,7 @@ export interface Change {
   readonly before: Fields | null;
   /** The fields that differ, as declared; null for a delete. */
   readonly after: Fields | null;
-  /** All declared fields: the body of a PUT. */
+  /** All declared fields. Only kinds with `whole` send all of them in an update. */
   readonly declared: Fields;
   readonly lookedUp?: LookUpResults;
   /** Declared fields, as in the manifest, that are looked up after this run has written the resources that they name. */

@@ -269,22 +269,22 @@ function completeValue(field: FieldSchema, declared: Value | undefined, live: Pl
 }
 
 /**
- * The parameters of a field, without those whose expression is null. `given`: the declared values in the form of
- * requests, and the row as read, null before a creation.
+ * The parameters of a field, without those whose expression is null. `variables`: variables of its expressions: `want`,
+ * the declared values as sent, and `row`, null before a creation.
  */
 function fieldParameters(
   name: string,
   field: FieldSchema,
-  given: { readonly want: Fields; readonly row: JsonObject | null },
+  variables: { readonly want: Fields; readonly row: JsonObject | null },
 ): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) {
-    const value = plainParameter(field, given.want[name] ?? null, given.row);
-    const [user, password] = (field["x-credentials"] ?? []).map((each) => given.want[each] ?? null);
+    const value = plainParameter(field, variables.want[name] ?? null, variables.row);
+    const [user, password] = (field["x-credentials"] ?? []).map((each) => variables.want[each] ?? null);
     return { [sendAs]: user ? urlWithCredentials(value, user, password ?? null) : value };
   }
   const texts = typeof send === "string" ? { [sendAs]: send } : send;
-  return definedFields(texts, (_, text) => evaluateKind(text, { ...given }) ?? undefined);
+  return definedFields(texts, (_, text) => evaluateKind(text, { ...variables }) ?? undefined);
 }
 
 /** Renames the members of a value to parameters. */

@@ -7,9 +7,9 @@ import { type FileIdentity, readSecretFile, standardFile } from "./secret-file.t
 /** Evenkeel's own credentials, which manifests must not send. */
 export interface OwnCredentials {
   /** True if a text contains one of them, also escaped or in Base64. */
-  readonly areIn: (text: string) => boolean;
+  readonly isIn: (text: string) => boolean;
   /** True if a file, by device and inode, contains them. */
-  readonly fillFile: (file: FileIdentity) => boolean;
+  readonly isOwnFile: (file: FileIdentity) => boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,12 +45,12 @@ const homeFiles: readonly string[] = [
 export function ownCredentials(env: Environment, root: string): OwnCredentials {
   let known: { readonly used: number; readonly holds: (text: string) => boolean } | undefined;
   return {
-    areIn: (text) => {
+    isIn: (text) => {
       const used = usedCredentials().length;
       if (known?.used !== used) known = { used, holds: holderTest(listTexts(env, root)) };
       return known.holds(text);
     },
-    fillFile: (file) => listFiles(env, root).some((path) => isSame(path, file)),
+    isOwnFile: (file) => listFiles(env, root).some((path) => isSame(path, file)),
   };
 }
 

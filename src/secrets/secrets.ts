@@ -44,7 +44,7 @@ export interface SecretSources {
 const schemes: Readonly<Record<string, (rest: string, sources: SecretSources, own: OwnCredentials) => SecretRead>> = {
   env: (name, { env }) => orEmpty(Object.hasOwn(env, name) ? env[name] : undefined),
   file: (path, { root }, own) =>
-    readSecretFile(resolve(root, path), (file) => (own.fillFile(file) ? ownSecret.why : undefined)),
+    readSecretFile(resolve(root, path), (file) => (own.isOwnFile(file) ? ownSecret.why : undefined)),
   manifest: (rest, { plaintext }) => {
     const value = plaintext.get(`manifest:${rest}`);
     return value === undefined ? { why: "it is in no manifest" } : { value };
@@ -56,7 +56,7 @@ export function createSecrets(sources: SecretSources): Secrets {
   const kept = new Map<string, SecretRead>();
   const own = ownCredentials(sources.env, sources.root);
   const keep = (reference: string, found: SecretRead): SecretRead => {
-    const isOwn = "value" in found && own.areIn(found.value);
+    const isOwn = "value" in found && own.isIn(found.value);
     if ("value" in found && !isOwn) knownSecrets.learn(found.value, reference);
     const read = isOwn ? ownSecret : found;
     kept.set(reference, read);

@@ -47,12 +47,12 @@ export function messageBody(
 ): MessageBody {
   const { event, headline, addresses, run, changes = [] } = notification;
   const lines = [...notification.lines, ...(changes.length > 0 ? changeLines(changes) : addresses)];
-  const formatValue = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
+  const items = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
   const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
   const url = console === undefined ? undefined : console + consolePage(notification);
   const seen = [...(run === null ? [] : [`Run ${run}`]), ...(url === undefined ? [] : [url])];
   return {
-    text: [`${inChat(workspace)}: ${inChat(headline)}`, ...formatValue, ...more, ...seen].join("\n"),
+    text: [`${inChat(workspace)}: ${inChat(headline)}`, ...items, ...more, ...seen].join("\n"),
     workspace,
     run,
     event,
