@@ -24,7 +24,7 @@ import {
   pruneJson,
   pruneText,
 } from "../report/policy-texts.ts";
-import { type Checked, validated } from "../run/context.ts";
+import { type Checked, validateWorkspace } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
@@ -59,7 +59,7 @@ async function openOffline(
   options: Options<"overrides" | "prune">,
 ): Promise<OfflineFleet | undefined> {
   const request = requestOf(terminal, options);
-  const context = validated(loadWorkspace(request.folder, request.env), request);
+  const context = validateWorkspace(loadWorkspace(request.folder, request.env), request);
   const { root, workspace } = context.loaded;
   const { projects: file } = options;
   const fleet = file === undefined ? await keptFleet(terminal, root, workspace) : projectFile(terminal, file);

@@ -21,7 +21,7 @@ import { isSingleton, keyTextOf, keyValuesOf } from "../model/resource-kind.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText, showJson, showText } from "../report/show.ts";
 import { connectionOf } from "../run/connection.ts";
-import { type Checked, validated } from "../run/context.ts";
+import { type Checked, validateWorkspace } from "../run/context.ts";
 import { readOwners } from "../run/live/owner-list.ts";
 import type { Request } from "../run/request.ts";
 import { lastOutcomes } from "../state/journal.ts";
@@ -58,7 +58,7 @@ export async function effectiveProject(
   name: string,
   check: (context: Checked) => void = () => {},
 ): Promise<EffectiveProject | undefined> {
-  const context = validated(loadWorkspace(request.folder, request.env), request);
+  const context = validateWorkspace(loadWorkspace(request.folder, request.env), request);
   check(context);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
   const { policies, expired } = context;

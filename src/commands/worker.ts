@@ -6,7 +6,7 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import { validated } from "../run/context.ts";
+import { validateWorkspace } from "../run/context.ts";
 import { queuePlace, shardDuration, waitFor } from "../run/workers/dispatcher.ts";
 import { work } from "../run/workers/worker.ts";
 import { claimFor } from "../state/lease.ts";
@@ -25,7 +25,7 @@ export const run: Run<Options<"worker">> = async (terminal, options) => {
   const loaded = loadWorkspace(folder, env);
   const say = (sentence: string) => note(printable(sentence));
   const request = { folder, env, warn: say, ...(concurrency && { concurrency }) };
-  const checked = validated(loaded, { ...request, today: dayOf(new Date()) });
+  const checked = validateWorkspace(loaded, { ...request, today: dayOf(new Date()) });
   if (hasErrors(checked.problems)) {
     printProblems(terminal, bySeverity(checked.problems));
     return exit.problem;

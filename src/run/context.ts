@@ -43,7 +43,7 @@ export interface Checked {
   readonly expired: Validated["expired"];
   readonly plaintext: Validated["plaintext"];
   /** The declared rules; `withRules` compiles them into `rules`. */
-  readonly stated: Validated["rules"];
+  readonly declaredRules: Validated["rules"];
   readonly rules: readonly CompiledRule[];
   /** The day, in UTC, that decides what has expired. */
   readonly today: string;
@@ -83,7 +83,7 @@ export interface Context extends Checked, AsyncDisposable {
 export type Heading = Pick<PlanInput, "url" | "manifests" | "catalogue">;
 
 /** Validates a workspace, and opens its secrets and its ledger. Errors that users can correct become problems. */
-export function validated(loaded: Loaded, request: Request): Checked {
+export function validateWorkspace(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
   const catalogue = workspace.catalogue;
@@ -103,7 +103,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     policies,
     expired,
     plaintext,
-    stated: rules,
+    declaredRules: rules,
     rules: [],
     today,
     ofRelease: problems,
@@ -113,7 +113,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     heading: {
       url: describeServerUrl(env, workspace.server),
       catalogue,
-      manifests: { digest: digestWithout(digest, expired), ...committedAs(loaded, env) },
+      manifests: { digest: digestWithExpired(digest, expired), ...committedAs(loaded, env) },
     },
     concurrency: request.concurrency ?? workspace.concurrency,
   };
@@ -183,7 +183,7 @@ export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
 }
 
 /** Includes expired policies in the digest: a plan saved before a policy expired is stale. */
-export function digestWithout(digest: string, expired: Validated["expired"]): string {
+export function digestWithExpired(digest: string, expired: Validated["expired"]): string {
   return expired.length === 0 ? digest : digestOf({ digest, expired: expired.map(({ name }) => name).sort() });
 }
 

@@ -26,8 +26,8 @@ export interface EarlyEnd {
 }
 
 /**
- * The history of a run. That of a run that writes, or has workers, is stored at once, without an end, then its progress;
- * others are stored at their end.
+ * The history of a run. Runs that write or have workers are stored at their start and updated with their progress;
+ * others only at their end.
  */
 export async function openHistory(context: Context, early: EarlyEnd, writes: boolean): Promise<RunHistory> {
   const started = new Date().toISOString();
@@ -146,7 +146,7 @@ function createHead({ claim, heading, request }: Context, started: string) {
   return { run, command: request.command ?? "", who, host, ...optional, started, commit };
 }
 
-/** A run whose observation cannot be stored still succeeds. */
+/** Returns the error if the summary cannot be stored; the run still succeeds. */
 async function record({ request, state }: Context, summary: Summary): Promise<string | undefined> {
   return request.command ? userErrorOf(state.runs.record(summary)) : undefined;
 }

@@ -69,8 +69,8 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
  * manifests.
  */
 export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["remember"]> {
-  return ({ settled: observeApplied, absent }) => {
-    for (const each of observeApplied) rememberAccepted(ledger, each);
+  return ({ settled, absent }) => {
+    for (const each of settled) rememberAccepted(ledger, each);
     for (const address of absent) if (!ledger.recall(address)?.absent) ledger.remember(address, absence);
   };
 }

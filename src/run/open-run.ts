@@ -49,7 +49,7 @@ interface Runs {
 interface RunStart extends EarlyEnd {
   readonly request: Request;
   /** The context, as far as it is known, for the report and the record of a failure. */
-  known?: Checked;
+  context?: Checked;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function inRun<Mode extends keyof Runs, Result>(
       throw error;
     }
   } catch (error) {
-    const failed = failedPlan(start.known, error);
+    const failed = failedPlan(start.context, error);
     return start.recorded ? { ...failed, recorded: start.recorded } : failed;
   }
 }
@@ -82,11 +82,11 @@ async function openRun(start: RunStart, mode: keyof Runs, opened: OpenedResource
   const { request } = start;
   const ruled = await withRules(await openWorkspace(request));
   const checked = mode === "plan" && request.command !== "plan" ? ruled : await withApprovals(ruled);
-  start.known = checked;
+  start.context = checked;
   const mistaken = refusedWorkspace(checked);
   if (mistaken) return failedPlan(mistaken);
   const context = opened.add(await openContext(checked));
-  start.known = context;
+  start.context = context;
   const refused = refusedWorkspace(context);
   return refused ? failedPlan(refused) : connect(start, mode, context, opened);
 }

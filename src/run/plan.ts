@@ -45,7 +45,7 @@ export function plan(request: Request): Promise<Planned> {
   });
 }
 
-interface Reading extends Pick<RefreshScope, "remember"> {
+interface NewPlanOptions extends Pick<RefreshScope, "remember"> {
   readonly dispatcher: Dispatcher | undefined;
 }
 
@@ -53,7 +53,7 @@ interface Reading extends Pick<RefreshScope, "remember"> {
 export async function newPlan(
   reader: Reader,
   context: Context,
-  { dispatcher, remember }: Reading,
+  { dispatcher, remember }: NewPlanOptions,
 ): Promise<PreparedPlan> {
   const { request, loaded, secrets } = context;
   const { catalogue } = loaded.workspace;
@@ -68,7 +68,7 @@ export async function newPlan(
   await keepListing(context, selection.listing);
   if (hasErrors(problems)) {
     const contents = { differences: [], objections: [], problems, reads: reader.counts.reads };
-    const plan = createDocument(context, selection, contents);
+    const plan = createPlan(context, selection, contents);
     return preparePlan(context, { plan, catalogue, differences: [], compared: false, missing: [] }, fleet);
   }
   const uncompared = await secretsToCompare(context, [...declared.values()]);
@@ -77,7 +77,7 @@ export async function newPlan(
   const { differences } = read;
   const named = await namesForPlan(reader, context, projects, differences);
   const storage = await movesOf(reader, context);
-  const plan = createDocument(context, selection, {
+  const plan = createPlan(context, selection, {
     differences,
     projects: named.projects,
     archived: selection.archived.length + read.archived,
@@ -115,7 +115,7 @@ async function keepListing(
 
 type Contents = Omit<PlanInput, keyof Context["heading"] | "scope" | "version" | "createdAt">;
 
-function createDocument(
+function createPlan(
   { heading, problems, request, since }: Context,
   { fleet, of }: Selection,
   contents: Contents,
@@ -205,8 +205,8 @@ async function withAuthors(
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
   const endpoint = ownerCalls(ownerOfName(project))?.auditEvents;
   if (!endpoint) return [];
-  const asked = call(endpoint, { id: project }, { per_page: "100" });
-  const answer = await reader.get(asked).catch(onError(CallFailed, (error) => error));
+  const eventsCall = call(endpoint, { id: project }, { per_page: "100" });
+  const answer = await reader.get(eventsCall).catch(onError(CallFailed, (error) => error));
   if (answer instanceof CallFailed) return answer;
   return Array.isArray(answer.body) ? answer.body.filter(isObject) : [];
 }

@@ -7,8 +7,8 @@ import { projectNamed } from "../model/identity.ts";
 import type { Change } from "../model/types.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
-import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
-import { type Plan, planDigest } from "../plan/plan.ts";
+import { type GuardRules, markWaived, type Objection, unwaivedObjections } from "../plan/guards.ts";
+import { type Plan, planDigest, removalsOf } from "../plan/plan.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import { type Batch, projectOf, recheckTargets, stepsOf, type Target } from "./apply/apply.ts";
 import type { PlanWave } from "./apply/waves.ts";
@@ -17,7 +17,7 @@ import type { Checked, Context } from "./context.ts";
 import { isLeftAlone } from "./live/find-projects.ts";
 import type { Planned } from "./request.ts";
 import { stepsAllowedByRules } from "./rules-in-force.ts";
-import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
+import { canaryTest, guardRules, normaliseWaivers, scopeOf } from "./scope.ts";
 
 /** A new or saved plan with everything that applying it needs. */
 export interface PreparedPlan {
@@ -72,7 +72,8 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
 /** Marks the objections that the request waives. */
 export function judgePlan(context: Context, planned: Planned, { projects }: Pick<DesiredFleet, "projects">) {
   const { plan } = planned;
-  const refused = refusedBy(plan, projects, context.request);
+  const waivers = normaliseWaivers(context.request.waivers, projects);
+  const refused = unwaivedObjections(plan.objections, removalsOf(plan).length, waivers);
   const isProtected = guardRules(context, projects).isProtected;
   const judged = { planned, refused, isProtected, isCanary: canaryTest(context, projects) };
   if (refused.length === plan.objections.length) return judged;
@@ -83,10 +84,10 @@ export function judgePlan(context: Context, planned: Planned, { projects }: Pick
 /** Divides the targets into the waves of `--waves` or else of the workspace; unchanged if neither has any. */
 export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { workspace } }: Context): PreparedPlan {
   const { canary } = workspace;
-  const stated = request.waves ?? workspace.waves ?? (canary.length > 0 ? canariesThenAll : undefined);
-  if (!stated || prepared.targets.length === 0) return prepared;
+  const waveSizes = request.waves ?? workspace.waves ?? (canary.length > 0 ? canariesThenAll : undefined);
+  if (!waveSizes || prepared.targets.length === 0) return prepared;
   const byName = new Map(prepared.targets.map((target) => [projectOf(target), target]));
-  const named = inWaves([...byName.keys()], stated, prepared.isCanary);
+  const named = inWaves([...byName.keys()], waveSizes, prepared.isCanary);
   const waves = named.map((names) => names.flatMap((name) => byName.get(name) ?? []));
   const planned: PlanWave[] = named.map((projects) => ({ projects, status: "planned" }));
   return { ...prepared, targets: waves.flat(), waves, planned: { ...prepared.planned, waves: planned } };

@@ -12,7 +12,7 @@ import type { RevisionSide } from "../plan/revision/revision.ts";
 import { compileRules } from "../plan/rules/evaluate.ts";
 import { findWorkspace, type Loaded, loadWorkspace, type Workspace } from "../workspace/load.ts";
 import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "../workspace/load-revision.ts";
-import { type Checked, validated } from "./context.ts";
+import { type Checked, validateWorkspace } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /** Two revisions of a workspace to compare. */
@@ -73,15 +73,15 @@ export function commitOfRevision(folder: string, revision: string): string {
 /** Loads and validates a workspace, and the manifests of the requested commit. @throws UserError. */
 export async function openWorkspace(request: Request): Promise<Checked> {
   const { since, folder, env } = request;
-  if (since === undefined) return validated(request.loaded ?? loadWorkspace(folder, env), request);
+  if (since === undefined) return validateWorkspace(request.loaded ?? loadWorkspace(folder, env), request);
   const parse = parsingOnce();
   const loaded = loadWorkspace(folder, env, parse);
-  const context = validated(loaded, request);
+  const context = validateWorkspace(loaded, request);
   const repository = repositoryAround(loaded.root);
   const commit = commitNamed(repository, since);
   const reading = { beside: loaded.workspace, today: context.today };
   const { side: before, problems } = await openSide(commit, loadRevision(repository, commit, parse), reading);
-  const after = createSide(loaded, { ...context, rules: context.stated });
+  const after = createSide(loaded, { ...context, rules: context.declaredRules });
   const wrong = problems.filter(({ severity }) => severity === "error").map((each) => problemBefore(commit, each));
   return { ...context, since: { commit, before, after }, problems: [...context.problems, ...wrong] };
 }

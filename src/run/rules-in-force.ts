@@ -23,7 +23,7 @@ import { staleOutcome } from "../plan/stale.ts";
 import { loadWorkspace, textReader, workspaceAbove } from "../workspace/load.ts";
 import { entriesBelow, type Located } from "../workspace/walk.ts";
 import type { Step } from "./apply/apply.ts";
-import { type Checked, type Context, digestWithout } from "./context.ts";
+import { type Checked, type Context, digestWithExpired } from "./context.ts";
 import type { Request } from "./request.ts";
 
 export interface RulesInForce {
@@ -53,7 +53,7 @@ export function rulesInForce(
 
 export async function withRules(context: Checked): Promise<Checked> {
   const { env } = context.request;
-  const { rules, problems: found } = rulesInForce(context.stated, env, context.today);
+  const { rules, problems: found } = rulesInForce(context.declaredRules, env, context.today);
   const problems = [...found, ...rulesInside(env, context.loaded.root)];
   return {
     ...context,
@@ -69,10 +69,10 @@ export function exceptionsOf({ rules, today }: Pick<InForce, "rules" | "today">)
 
 export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
-  return evaluated(plan, context, projects);
+  return addRuleFindings(plan, context, projects);
 }
 
-function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
+function addRuleFindings(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
@@ -88,9 +88,9 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   if (!workspaceAbove(folder)) return plan;
   const loaded = loadWorkspace(folder);
   const { expired, rules: stated } = validate(loaded, today);
-  if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
+  if (digestWithExpired(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = rulesInForce(stated, env, today);
-  const merged = evaluated(plan, { rules, today, loaded }, plan.resource_changes.map(toProject));
+  const merged = addRuleFindings(plan, { rules, today, loaded }, plan.resource_changes.map(toProject));
   const errors = bySeverity(problems).problems;
   if (errors.length === 0) return merged;
   const reported = { ...merged, problems: [...merged.problems, ...errors] };

@@ -23,8 +23,8 @@ import { isSingleton } from "../model/resource-kind.ts";
 import type { Kind, Problem, Project, SecretReference } from "../model/types.ts";
 import type { Difference } from "../plan/diff/diff.ts";
 import { isUnchanged } from "../plan/diff/last-applied.ts";
-import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
-import { type Plan, removalsOf } from "../plan/plan.ts";
+import type { GuardRules, Waivers } from "../plan/guards.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/notes.ts";
 import type { Context } from "./context.ts";
@@ -58,14 +58,14 @@ export function scopeOf(context: Context): RefreshScope {
   };
   const isTrusting = server.reads === "trust-updated-at";
   const isLimited = limits.isLimited || resent.length > 0;
-  const meansMoves = request.storage ? moveFinder(loaded) : () => false;
+  const matchesMove = request.storage ? moveFinder(loaded) : () => false;
   return {
     policies,
     expired,
     ...(since || request.shard
       ? {}
       : { selecting: new Map([...optionsOf("--target", targets), ...optionsOf("--exclude", excludes)]) }),
-    globs: [...targets, ...excludes, ...resent].filter((glob) => !meansMoves(glob)),
+    globs: [...targets, ...excludes, ...resent].filter((glob) => !matchesMove(glob)),
     referencedGlobs: [
       ...listGlobs(loaded.workspace.protected, request),
       ...exceptionsOf(context),
@@ -74,7 +74,7 @@ export function scopeOf(context: Context): RefreshScope {
     needsNames: context.rules.length > 0,
     includes: (project) => limits.includes(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
-    ...(since && { since: { ...since, ...limitFleet(listed, heading.url) } }),
+    ...(since && { since: { ...since, ...usableListings(listed, heading.url) } }),
     ...(ledger && isTrusting && { trusts: createTrust(ledger) }),
     diff: (project) =>
       isLimited
@@ -94,12 +94,12 @@ export function scopeOf(context: Context): RefreshScope {
 }
 
 /** Milliseconds for which a project list is reused: newer projects are found by the next plan. */
-const longestBelieved = 3_600_000;
+const maxListAge = 3_600_000;
 
-function limitFleet(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
+function usableListings(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
   if (kept?.server !== server) return { recent: undefined, listed: undefined };
   const age = Date.now() - kept.at.getTime();
-  return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };
+  return { recent: age >= 0 && age < maxListAge ? kept.projects : undefined, listed: kept.projects };
 }
 
 /** Projects read concurrently: each sends several requests, and is held in memory until it is complete. */
@@ -141,12 +141,8 @@ export function canaryTest({ loaded }: Context, projects: readonly Project[]): (
   return (project) => names.has(project);
 }
 
-export function refusedBy(plan: Plan, projects: readonly Project[], { waivers }: Request): readonly Objection[] {
-  return unwaivedObjections(plan.objections, removalsOf(plan).length, normaliseWaivers(waivers, projects));
-}
-
 /** Waivers in the form of addresses in objections, whichever name of the project the user gave. */
-function normaliseWaivers(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
+export function normaliseWaivers(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
   if (!waivers) return undefined;
   const find = projectFinder(projects);
   const named = (address: string) => renamed(address, find(projectPart(address))?.name ?? projectPart(address));

@@ -11,7 +11,7 @@ import { defaultWorkspace } from "../../src/manifest/workspace.ts";
 import { resourceName } from "../../src/model/address.ts";
 import type { Project } from "../../src/model/types.ts";
 import { overridesAmong } from "../../src/plan/overrides.ts";
-import { validated } from "../../src/run/context.ts";
+import { validateWorkspace } from "../../src/run/context.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { folder } from "../support/folder.ts";
 import { law } from "./stage.ts";
@@ -192,7 +192,7 @@ test("overrides are the entries of policies with a wildcard that do not hold", (
 test("prune changes no effective state, in known projects and in those to come, and leaves nothing to prune", () =>
   law(50, [fleets, fc.subarray([...projects], { minLength: 0 })], async (fleet, listing) => {
     const place = folder({ "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", "p.yaml": textOf(fleet) });
-    const checked = validated(loadWorkspace(place.root), { folder: place.root, env: {} });
+    const checked = validateWorkspace(loadWorkspace(place.root), { folder: place.root, env: {} });
     const { policies } = checked;
     const known = knownProjects(policies, listing);
     const prune = (now: readonly Policy[]) =>

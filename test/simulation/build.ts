@@ -9,7 +9,7 @@ export interface Program {
   readonly work: typeof import("../../src/run/workers/worker.ts").work;
   readonly apply: typeof import("../../src/run/apply.ts").apply;
   readonly plan: typeof import("../../src/run/plan.ts").plan;
-  readonly validated: typeof import("../../src/run/context.ts").validated;
+  readonly validateWorkspace: typeof import("../../src/run/context.ts").validateWorkspace;
   readonly loadWorkspace: typeof import("../../src/workspace/load.ts").loadWorkspace;
   readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
   readonly queuePlace: typeof import("../../src/run/workers/dispatcher.ts").queuePlace;
@@ -52,7 +52,7 @@ const entry = `
 export { work } from "./run/workers/worker.ts";
 export { apply } from "./run/apply.ts";
 export { plan } from "./run/plan.ts";
-export { validated } from "./run/context.ts";
+export { validateWorkspace } from "./run/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
 export { createSecrets } from "./secrets/secrets.ts";
 export { queuePlace } from "./run/workers/dispatcher.ts";
@@ -93,7 +93,7 @@ const always: readonly Patch[] = [
   },
   {
     file: "run/workers/worker.ts",
-    from: "await withRules(validated(loaded, asked))",
+    from: "await withRules(validateWorkspace(loaded, asked))",
     to: "await opened(asked)",
   },
   {

@@ -5,7 +5,7 @@ import type { Program, Start } from "./build.ts";
 import type { Kernel } from "./kernel.ts";
 import type { ServedProject } from "./service.ts";
 
-export type Checked = ReturnType<Program["validated"]>;
+export type Checked = ReturnType<Program["validateWorkspace"]>;
 
 /** What all simulated processes have in their environment. */
 export const environment = {
@@ -46,14 +46,14 @@ export async function readWorkspaces(start: Start): Promise<Workspaces> {
   const globals = { Date, performance, random: Math.random, setTimeout, clearTimeout, setInterval, clearInterval };
   const aborting = { AbortController, AbortSignal };
   const platform = { globals: { ...globals, ...aborting, opened: undefined, sharedState: undefined }, modules: {} };
-  const { loadWorkspace, validated } = start(platform);
+  const { loadWorkspace, validateWorkspace } = start(platform);
   const root = mkdtempSync(join(tmpdir(), "evenkeel-simulation-"));
   const read = (name: string, more: string): Checked => {
     const folder = join(root, name);
     mkdirSync(folder);
     writeFileSync(join(folder, "evenkeel.yaml"), settings + more);
     writeFileSync(join(folder, "policy.yaml"), policy);
-    const checked = validated(loadWorkspace(folder, environment), { folder, env: environment });
+    const checked = validateWorkspace(loadWorkspace(folder, environment), { folder, env: environment });
     if (checked.problems.length > 0) throw new Error(JSON.stringify(checked.problems));
     return checked;
   };

@@ -21,7 +21,14 @@ import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Project } from "../../model/types.ts";
 import { type Difference, diff } from "../../plan/diff/diff.ts";
 import { connectionOf } from "../../run/connection.ts";
-import { atRelease, type Context, leaseOf, openContext, refusedWorkspace, validated } from "../../run/context.ts";
+import {
+  atRelease,
+  type Context,
+  leaseOf,
+  openContext,
+  refusedWorkspace,
+  validateWorkspace,
+} from "../../run/context.ts";
 import { rememberAccepted } from "../../run/keep-results.ts";
 import { readInventory } from "../../run/live/read-live.ts";
 import { refresh } from "../../run/live/refresh.ts";
@@ -71,7 +78,7 @@ export interface Acceptance {
  */
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
   const { folder, env, addresses: targets } = request;
-  const checked = validated(loadWorkspace(folder, env), { ...request, targets });
+  const checked = validateWorkspace(loadWorkspace(folder, env), { ...request, targets });
   const mistaken = refusedWorkspace(checked);
   if (mistaken) return { accepted: [], inSync: [], problems: mistaken.problems };
   await using context = await openContext(checked);

@@ -58,8 +58,8 @@ export interface ApplyRecord extends AsyncDisposable {
 
 /**
  * Applies changes: projects concurrently, the changes of a project in order. Failed requests are outcomes, never
- * exceptions. After one, only the changes that look it up are skipped, or all that remain if the refusal concerns the
- * project.
+ * exceptions. A failure skips the changes that look up its resource; if it concerns the whole project, all remaining
+ * ones.
  */
 export async function applyChanges(
   writer: Writer,
@@ -88,7 +88,7 @@ async function applyBatch(
   const events: ChangeEvent[] = [];
   let rest: Outcome | undefined;
   for (const step of await batch.steps()) {
-    const sent = await takeStep(writer, step, rest ?? waitingOutcome(step, events), options);
+    const sent = await takeStep(writer, step, rest ?? outcomeIfBlocked(step, events), options);
     const event = await skipIfArchived(batch, sent);
     rest ??= outcomeOfRest(event);
     if (event.failure?.endsRun) end(event.address);
@@ -99,7 +99,7 @@ async function applyBatch(
 }
 
 /** The outcome of a change whose look-up depends on a failed write of this run; undefined if it can be sent. */
-function waitingOutcome(step: Step, events: readonly ChangeEvent[]): Outcome | undefined {
+function outcomeIfBlocked(step: Step, events: readonly ChangeEvent[]): Outcome | undefined {
   if (!("change" in step)) return undefined;
   const results = Object.values(step.change.lookedUp ?? {}).flatMap((found) => Object.values(found));
   const awaited = events.find(({ address, outcome }) => outcome.status !== "applied" && results.includes(address));
@@ -165,8 +165,8 @@ function isPosted({ catalogue }: Reader, change: Change): boolean {
 }
 
 /**
- * Requests that an interrupted run or worker left in flight may still be executed. Changes that would then exist twice wait until
- * those have timed out, `milliseconds` from now, and are sent if reading does not show them.
+ * Returns the check for `ApplyOptions.known`: for a POST that an interrupted run left in flight, waits until it has timed
+ * out (`milliseconds` from now), then looks up its effect.
  */
 export function afterEarlierRuns(
   inFlight: readonly string[],
@@ -209,19 +209,19 @@ export function recheckTargets(
     if (!desired) {
       const why = deselected(name);
       const gone = `${name} is no longer on the server`;
-      return { steps: planned.map((change) => (why ? stale(change, why) : failChange(change, gone))) };
+      return { steps: planned.map((change) => (why ? toStaleStep(change, why) : failChange(change, gone))) };
     }
     const other = planned
-      .map((change) => otherProject(change, desired.project) ?? reselected(change, desired))
+      .map((change) => otherProject(change, desired.project) ?? explainDeselected(change, desired))
       .find((why) => why !== undefined);
     return other === undefined
       ? { planned, desired, unverified }
-      : { steps: planned.map((each) => stale(each, other)) };
+      : { steps: planned.map((each) => toStaleStep(each, other)) };
   });
 }
 
 /** Explains that other policies select a project than when its change was planned. */
-function reselected(planned: PlannedChange, { resources, exclusive }: DesiredProject): string | undefined {
+function explainDeselected(planned: PlannedChange, { resources, exclusive }: DesiredProject): string | undefined {
   const kind = kindIn(planned);
   const isDeclared = resources.some((each) => each.kind === kind && each.key === planned.key) || exclusive.has(kind);
   return isDeclared ? undefined : `no policy declares ${planned.address} any more`;
@@ -248,10 +248,10 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     if (part) return failChange(change, explainCallFailure(part.failure));
     const { address } = change;
     const unknown = read.failed?.get(address);
-    if (unknown) return stale(change, unknown);
+    if (unknown) return toStaleStep(change, unknown);
     if (target.begun?.has(address)) return finishBegun(address, now.get(address));
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
-    if (unlisted) return stale(change, unlisted);
+    if (unlisted) return toStaleStep(change, unlisted);
     return toStep(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
   });
   const { id } = target.desired.project;
@@ -322,7 +322,7 @@ function failChange({ address }: PlannedChange, error: string): Step {
   return { address, outcome: { status: "failed", error } };
 }
 
-function stale({ address }: PlannedChange, why: string): Step {
+function toStaleStep({ address }: PlannedChange, why: string): Step {
   return { address, outcome: staleOutcome(why) };
 }
 
@@ -337,7 +337,7 @@ function stepAddress(step: Step): string {
 }
 
 function toStep(planned: PlannedChange, change: Change | undefined, catalogue: Catalogue): Step {
-  if (!change) return stale(planned, "the live values are already as declared");
+  if (!change) return toStaleStep(planned, "the live values are already as declared");
   const why = changedSincePlan(planned, change) ?? differenceFrom(planned, change, catalogue);
-  return why === undefined ? { change } : stale(planned, why);
+  return why === undefined ? { change } : toStaleStep(planned, why);
 }

@@ -23,8 +23,8 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
 }
 
 /**
- * Whether reading can show that a change was applied. It cannot if the change affects only secrets, or sends values that
- * are live already.
+ * True if reading can show that a change was applied; false if it affects only secrets or sends values that are already
+ * live.
  */
 export function isVisible(change: Change): boolean {
   const { action } = change;
@@ -109,7 +109,7 @@ export function restorationOf(catalogue: Catalogue, creation: Change, { live }: 
   return { ...creation, declared, after: declared };
 }
 
-/** A change without the fields whose items are written by calls of their own: what the calls of the resource achieve. */
+/** Drops the fields whose items have their own calls (`x-items`). */
 export function withoutItems(catalogue: Catalogue, change: Change): Change {
   const items = kindOf(catalogue, change.kind).items ?? [];
   if (items.length === 0 || isRemoval(change)) return change;

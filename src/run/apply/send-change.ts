@@ -92,7 +92,7 @@ function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
   return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
 }
 
-/** The outcome according to the response (docs/servers.md): servers may keep other values. */
+/** The outcome according to the response (docs/comparing.md): servers may keep other values. */
 function readOutcome(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   const kind = kindOf(catalogue, change.kind);

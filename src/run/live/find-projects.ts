@@ -33,7 +33,7 @@ export interface ProjectScope {
   readonly referencedGlobs: readonly string[];
   /** True if every project needs its ID and full path, because rules see both. */
   readonly needsNames: boolean;
-  /** True for projects selected by `--target` and `--shard`. */
+  /** True for projects selected by `--target`, `--exclude` and `--shard`. */
   readonly includes: (project: Project) => boolean;
   /** Limits the run to projects whose desired state differs from an earlier revision. */
   readonly since?: Since;
@@ -81,9 +81,9 @@ export async function findProjects(reader: Reader, scope: ProjectScope): Promise
 async function selectByOwner(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   const parts = owners.map((owner) => limitToOwner(scope, owner)).filter(isAboutAny);
   const [first = scope, ...others] = parts;
-  if (others.length === 0) return selectedPart(reader, first);
-  const result = [await selectedPart(reader, first)];
-  for (const part of others) result.push(await selectedPart(reader, part));
+  if (others.length === 0) return selectForOwner(reader, first);
+  const result = [await selectForOwner(reader, first)];
+  for (const part of others) result.push(await selectForOwner(reader, part));
   const listings = result.flatMap(({ listing }) => (listing ? [listing] : []));
   const counts = result.map(({ of }) => of ?? Number.NaN);
   const of = counts.reduce((sum, count) => sum + count, 0);
@@ -119,7 +119,7 @@ function isAboutAny({ policies, only = [], since }: ProjectScope): boolean {
   return policies.length + only.length + (since?.before.policies.length ?? 0) > 0;
 }
 
-async function selectedPart(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+async function selectForOwner(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   const { policies, only, since, workers } = scope;
   if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return selectChanged(reader, scope, since);
@@ -192,7 +192,7 @@ function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): r
   return policies.filter(({ kinds }) => [...kinds].some((kind) => sendsOwner(kindOf(catalogue, kind).file)));
 }
 
-/** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
+/** True if a project is archived; asks the server unless its row was read. @throws CallFailed if it ends the run. */
 async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
   if (project.archived !== undefined) return project.archived;
   const result = await lookUpProject(reader, project).catch(instead<readonly Project[]>([]));

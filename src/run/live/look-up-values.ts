@@ -181,8 +181,8 @@ export interface LookedUpDesired {
 }
 
 /**
- * Replaces names with the IDs that look-ups returned. What does not exist yet, but is declared in the same project,
- * stays as it is written, and so does what the run replaces; what it deletes cannot be named. `written`: both.
+ * Replaces names with the IDs that look-ups returned. A name stays as written if this run creates or replaces its
+ * resource; naming one that the run deletes is a problem. `written`: the replacements and deletions of this run.
  */
 export function replaceLookedUp(
   catalogue: Catalogue,
@@ -213,7 +213,7 @@ export function replaceLookedUp(
 
 const noFailures: ReadonlyMap<string, string> = new Map();
 
-/** A change that gives what is looked up another ID, or deletes it. */
+/** A replacement or deletion of a resource that a look-up names. */
 export type Written = Pick<Change, "kind" | "key" | "action" | "address">;
 
 interface ResolvedResource {

@@ -169,7 +169,7 @@ function compareProject(
   };
 }
 
-/** What of a project could be read, and the desired state of that. */
+/** The readable part of a project, and its desired state. */
 type Compared = PartlyRead & { readonly desired: DesiredProject };
 
 function compareOverrides(

@@ -13,7 +13,7 @@ import type { RefreshScope } from "./refresh-scope.ts";
 
 /** The projects of a run with their desired state, before any is read, and its problems. */
 export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
-  /** Everything that policies select, under each name that had to be known, regardless of the run's limits. */
+  /** All selected projects with their known names, before `--target`, `--exclude` and `--shard`. */
   readonly projects: FoundProjects["projects"];
   readonly fleet: DesiredFleet;
   /** Projects that policies skip because they are archived. */
@@ -32,15 +32,15 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const idle = idleGlobs(scope);
   const faults = projects.flatMap((project) => {
     const { desired, problems } = merged(project);
-    idle.see(desired);
+    idle.recordDesired(desired);
     scope.selected?.(desired);
     return problems;
   });
-  for (const project of found.projects) if (!scope.includes(project)) idle.skip(project);
+  for (const project of found.projects) if (!scope.includes(project)) idle.recordExcluded(project);
   const problems = [
     ...found.problems,
     ...faults,
-    ...unlisted(projects, scope),
+    ...warnUnlisted(projects, scope),
     ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
   ];
   return {
@@ -53,7 +53,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   };
 }
 
-function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
+function warnUnlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
   return projects.flatMap((project) => {
     const [glob] = unresolvedReferences(referencedGlobs, [project]);
     if (glob === undefined) return [];
@@ -67,7 +67,7 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
   const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
   const declared = new Map<string, string[]>();
   return {
-    see: ({ project, resources, exclusive }: DesiredProject) => {
+    recordDesired: ({ project, resources, exclusive }: DesiredProject) => {
       for (const [glob, matches] of tests) {
         const isDeclared = resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project));
         // With `exclusive`, any live resource may match.
@@ -80,8 +80,8 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
         }
       }
     },
-    /** True for a project that `--exclude` leaves out as a whole. */
-    skip: (project: Project) => {
+    /** Removes the globs of a project that `--exclude` leaves out as a whole. */
+    recordExcluded: (project: Project) => {
       for (const glob of tests.keys()) if (!glob.includes(":") && projectTest(glob)(project)) tests.delete(glob);
     },
     problems: (among: string, projects: readonly Project[], archived: readonly Project[]): Problem[] =>

@@ -6,7 +6,7 @@ import { openState, unshared } from "../../state/open-state.ts";
 import { isShared, runLeases, type SharedState } from "../../state/state.ts";
 import type { Loaded } from "../../workspace/load.ts";
 import { connectionOf } from "../connection.ts";
-import { type Context, loadedAt, openContext, validated } from "../context.ts";
+import { type Context, loadedAt, openContext, validateWorkspace } from "../context.ts";
 import type { Request } from "../request.ts";
 import { withRules } from "../rules-in-force.ts";
 import { performShard, type ShardProcess } from "../shard-work.ts";
@@ -143,7 +143,7 @@ function openRuns(checkout: Checkout) {
 async function openRun({ loaded, request }: Checkout, { job, document }: HeldShard): Promise<OpenRun> {
   const { only, ...limits } = document.request;
   const asked = { ...request, ...limits, ...(only && { only: { addresses: new Set(only) } }) };
-  const checked = await withRules(validated(loaded, asked));
+  const checked = await withRules(validateWorkspace(loaded, asked));
   const own = await openContext(checked);
   try {
     const context: Context = { ...own, loaded: loadedAt(own.loaded, document.release) };
