@@ -62,10 +62,14 @@ export interface Checked {
   readonly approvals?: ApprovalPolicy;
 }
 
-interface EarlierManifests {
+export interface EarlierManifests {
   readonly commit: string;
   readonly before: RevisionSide;
   readonly after: RevisionSide;
+  /** Errors in the earlier manifests. */
+  readonly problems: readonly Problem[];
+  /** Validates the earlier manifests again, for the settings of a workspace. */
+  readonly beside: (loaded: Loaded, valid: Omit<Validated, "problems">) => Promise<EarlierManifests>;
 }
 
 /** Everything that a run knows before it connects to the server. Disposing closes its state. */
@@ -224,7 +228,7 @@ function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolea
  * with a warning if it differs. Without a reported release, the default is used. @throws CallFailed.
  */
 export async function atRelease(reader: Reader, context: Context): Promise<Context> {
-  const { loaded, problems, ofRelease } = context;
+  const { loaded, problems, ofRelease, today } = context;
   const { server } = loaded.workspace;
   const actual = await readRelease(reader);
   if (actual !== undefined && !server.isReleaseAssumed) {
@@ -234,8 +238,12 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
   }
   if (actual === undefined || isRelease(server.release, actual)) return context;
   const others = problems.filter((problem) => !ofRelease.includes(problem));
-  const now = problemsAt(context, actual);
-  return { ...context, loaded: loadedAt(context.loaded, actual), ofRelease: now, problems: [...others, ...now] };
+  const at = loadedAt(loaded, actual);
+  const { problems: found, rules: declaredRules, ...valid } = validate(at, today);
+  const since = await context.since?.beside(at, { ...valid, rules: declaredRules });
+  const now = [...found, ...(since?.problems ?? [])];
+  const checked = { loaded: at, ...valid, declaredRules, ...(since && { since }), ofRelease: now };
+  return { ...context, ...checked, problems: [...others, ...now] };
 }
 
 /** Warns if the token expires within two weeks, reports its expiry, and records its scopes. */
@@ -261,7 +269,7 @@ function problemsAt(checked: Checked, release: string): readonly Problem[] {
   return validate(loadedAt(checked.loaded, release), checked.today).problems;
 }
 
-export function loadedAt(loaded: Checked["loaded"], release: string): Checked["loaded"] {
+export function loadedAt<Known extends Pick<Loaded, "workspace">>(loaded: Known, release: string): Known {
   const { workspace } = loaded;
   return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };
 }

@@ -12,7 +12,7 @@ import type { RevisionSide } from "../plan/revision/revision.ts";
 import { compileRules } from "../plan/rules/evaluate.ts";
 import { findWorkspace, type Loaded, loadWorkspace, type Workspace } from "../workspace/load.ts";
 import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "../workspace/load-revision.ts";
-import { type Checked, validateWorkspace } from "./context.ts";
+import { type Checked, type EarlierManifests, loadedAt, validateWorkspace } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /** Two revisions of a workspace to compare. */
@@ -79,11 +79,35 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   const context = validateWorkspace(loaded, request);
   const repository = repositoryAround(loaded.root);
   const commit = commitNamed(repository, since);
-  const reading = { beside: loaded.workspace, today: context.today };
-  const { side: before, problems } = await openSide(commit, loadRevision(repository, commit, parse), reading);
-  const after = createSide(loaded, { ...context, rules: context.declaredRules });
+  const earlier = { commit, revision: loadRevision(repository, commit, parse), today: context.today };
+  const opened = await openEarlier(earlier, loaded, { ...context, rules: context.declaredRules });
+  return {
+    ...context,
+    since: opened,
+    ofRelease: [...context.ofRelease, ...opened.problems],
+    problems: [...context.problems, ...opened.problems],
+  };
+}
+
+interface Earlier {
+  readonly commit: string;
+  readonly revision: LoadedRevision | undefined;
+  readonly today: string;
+}
+
+/** Validates the manifests of an earlier commit, whose server has the current release unless they state another. */
+async function openEarlier(
+  earlier: Earlier,
+  loaded: Loaded,
+  valid: Omit<Validated, "problems">,
+): Promise<EarlierManifests> {
+  const { commit, revision, today } = earlier;
+  const { workspace } = loaded;
+  const found = revision?.workspace.server.isReleaseAssumed ? loadedAt(revision, workspace.server.release) : revision;
+  const { side: before, problems } = await openSide(commit, found, { beside: workspace, today });
   const wrong = problems.filter(({ severity }) => severity === "error").map((each) => problemBefore(commit, each));
-  return { ...context, since: { commit, before, after }, problems: [...context.problems, ...wrong] };
+  const beside: EarlierManifests["beside"] = (...now) => openEarlier(earlier, ...now);
+  return { commit, before, after: createSide(loaded, valid), problems: wrong, beside };
 }
 
 function createSide(

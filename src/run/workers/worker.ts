@@ -143,10 +143,9 @@ function openRuns(checkout: Checkout) {
 async function openRun({ loaded, request }: Checkout, { job, document }: HeldShard): Promise<OpenRun> {
   const { only, ...limits } = document.request;
   const asked = { ...request, ...limits, ...(only && { only: { addresses: new Set(only) } }) };
-  const checked = await withRules(validateWorkspace(loaded, asked));
-  const own = await openContext(checked);
+  const checked = await withRules(validateWorkspace(loadedAt(loaded, document.release), asked));
+  const context = await openContext(checked);
   try {
-    const context: Context = { ...own, loaded: loadedAt(own.loaded, document.release) };
     checkLedgerKey(context, document);
     const connection = { ...connectionOf(context), mayWrite: () => process.held?.lost() };
     const writer = document.token && (await connectWriter(connection));
@@ -158,11 +157,11 @@ async function openRun({ loaded, request }: Checkout, { job, document }: HeldSha
       isOver: reader.isOver,
       [Symbol.asyncDispose]: async () => {
         await reader.close();
-        await own[Symbol.asyncDispose]();
+        await context[Symbol.asyncDispose]();
       },
     };
   } catch (error) {
-    await own[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
     throw error;
   }
 }
