@@ -70,7 +70,7 @@ export {
   recordDeployment as createDeployment,
   updateDeployment,
 } from "./run/deployments.ts";
-export { readOwners as readProjects } from "./run/live/owner-list.ts";
+export { readProjects } from "./run/live/owner-list.ts";
 export { readActive, readLive } from "./run/live/read-live.ts";
 export { plan } from "./run/plan.ts";
 export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } from "./run/request.ts";

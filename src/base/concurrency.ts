@@ -1,5 +1,8 @@
 import pLimit from "p-limit";
 
+/** Bounds the queue, which would otherwise hold every project of a large fleet. */
+const mostQueued = 2048;
+
 /** Results are in order. A function is called for the number after each task. The first rejection ends it. */
 export async function inParallel<Input, Result>(
   inputs: readonly Input[],
@@ -14,8 +17,13 @@ export async function inParallel<Input, Result>(
     if (now !== limit.concurrency) limit.concurrency = now;
     return result;
   };
+  const results: Result[] = [];
   try {
-    return await Promise.all(inputs.map((input, index) => limit(run, input, index)));
+    for (let from = 0; from < inputs.length; from += mostQueued) {
+      const part = inputs.slice(from, from + mostQueued);
+      results.push(...(await Promise.all(part.map((input, index) => limit(run, input, from + index)))));
+    }
+    return results;
   } finally {
     limit.clearQueue();
   }

@@ -345,7 +345,6 @@ function unknownName(kind: ResourceKind, call: string, names: readonly string[])
 }
 
 function missingField({ fields: { properties } }: ResourceKind, name: string): string | undefined {
-  return Object.hasOwn(properties, name)
-    ? undefined
-    : `there is no field ${name}${orElse(name, Object.keys(properties))}`;
+  if (Object.hasOwn(properties, name)) return undefined;
+  return `there is no field ${name}${orElse(name, Object.keys(properties))}`;
 }

@@ -46,8 +46,11 @@ function parseProject(row: unknown): Project | undefined {
 
 /** Saves the server of a workspace, and returns the previous one if it differs. Errors of the state are ignored. */
 export async function serverBefore(notes: Texts, url: string): Promise<string | undefined> {
-  const before = await notes.read(serverNote).catch(ignoreUserError);
-  if (url === "" || before === url) return undefined;
-  await notes.write(serverNote, url).catch(ignoreUserError);
-  return before;
+  const exchange = async () => {
+    const before = await notes.read(serverNote);
+    if (url === "" || before === url) return undefined;
+    await notes.write(serverNote, url);
+    return before;
+  };
+  return exchange().catch(ignoreUserError);
 }

@@ -55,7 +55,7 @@ export function replaceFile(path: string, text: string | Uint8Array, mode = 0o66
 }
 
 /**
- * Writes a file durably that must not exist. `like`: a file whose mode and owner it gets. @throws a system error; then
+ * Writes a file that must not exist, and flushes its content. `like`: a file whose mode and owner it gets. @throws a system error; then
  * it does not exist.
  */
 export function writeNew(path: string, text: string | Uint8Array, mode = 0o666, like?: Stats): void {

@@ -26,7 +26,7 @@ import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
 import { readRegular } from "./durable-file.ts";
-import { linkFault } from "./output-file.ts";
+import { linkFault, outputAt } from "./output-file.ts";
 
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
@@ -201,17 +201,22 @@ function readContent(file: string, path: string, stat: Pick<Stats, "isFile" | "s
 /** Problems are located at the first unreadable character, or at the start for 16-bit encodings. */
 function decodeManifest(file: string, bytes: Buffer): Read {
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const isText = isUtf8(bytes);
-  const is16Bit = /^(?:\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2));
-  const found = isText ? controlCharacter.exec(text)?.index : is16Bit ? 0 : text.indexOf("\ufffd");
-  if (found === undefined) return { text, bytes };
-  const lines = text.slice(0, found).split("\n");
-  const message = isText
-    ? "a control character, which YAML does not allow; is this a binary file?"
-    : is16Bit
-      ? "not UTF-8 text, but UTF-16; save the file as UTF-8"
-      : "not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8";
-  return { problem: problemIn(file, "binary", message, lines.length, (lines.at(-1)?.length ?? 0) + 1) };
+  const fault = findUnreadable(text, bytes);
+  if (!fault) return { text, bytes };
+  const lines = text.slice(0, fault.at).split("\n");
+  return { problem: problemIn(file, "binary", fault.message, lines.length, (lines.at(-1)?.length ?? 0) + 1) };
+}
+
+function findUnreadable(text: string, bytes: Buffer): { readonly at: number; readonly message: string } | undefined {
+  if (isUtf8(bytes)) {
+    const at = controlCharacter.exec(text)?.index;
+    const message = "a control character, which YAML does not allow; is this a binary file?";
+    return at === undefined ? undefined : { at, message };
+  }
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2)))
+    return { at: 0, message: "not UTF-8 text, but UTF-16; save the file as UTF-8" };
+  const message = "not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8";
+  return { at: text.indexOf("\ufffd"), message };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
@@ -229,13 +234,22 @@ function checkLedgerPath(root: string, ledger: string): string | undefined {
   const isInside = path.startsWith(root === sep ? root : root + sep) && !/^(?:[/\\]|[A-Za-z]:)/.test(ledger);
   if (!isInside) return "expected a path inside the workspace";
   const name = relative(root, path).split(sep).join("/");
-  const [, expected] = taken.find(([pattern]) => pattern.test(name)) ?? [];
-  if (expected) return `expected ${expected}, such as .evenkeel/ledger.ndjson`;
   try {
-    return linkFault(root, name) ?? contentFault(path);
+    return nameFault(name) ?? linkFault(root, name) ?? nameFault(realName(root, path)) ?? contentFault(path);
   } catch (error) {
     return `${ledger} cannot be read: ${describeSystemError(error)}`;
   }
+}
+
+/** The path in the workspace of the file behind links. */
+function realName(root: string, path: string): string {
+  const output = outputAt(path);
+  return "file" in output ? relative(realpathSync(root), output.file).split(sep).join("/") : path;
+}
+
+function nameFault(name: string): string | undefined {
+  const [, expected] = taken.find(([pattern]) => pattern.test(name)) ?? [];
+  return expected && `expected ${expected}, such as .evenkeel/ledger.ndjson`;
 }
 
 const taken: readonly (readonly [RegExp, string])[] = [

@@ -29,7 +29,7 @@ describe("a ledger's path", () => {
     ],
     ["the workspace's own file", "evenkeel.yaml", "does not end in .yaml"],
     ["a manifest, or what would become one", "policies/new.yml", "does not end in .yaml"],
-    ["a link to one", "l", "has other content", (root) => symlinkSync("evenkeel.yaml", join(root, "l"))],
+    ["a link to one", "l", "does not end in .yaml", (root) => symlinkSync("evenkeel.yaml", join(root, "l"))],
     ["a file of something else", "notes.txt", "has other content"],
     ["a text in a merge conflict", "notes.md", "has other content"],
     ["marks of a conflict alone", "marks", "has other content"],

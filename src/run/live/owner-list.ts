@@ -28,6 +28,11 @@ export async function readSomeProjects(reader: Reader, most: number): Promise<Pr
   return own.length > 0 ? own : page({});
 }
 
+/** All projects of the token's user: see docs/library.md. @throws CallFailed. */
+export function readProjects(reader: Reader): Promise<Project[]> {
+  return readOwners(reader);
+}
+
 /**
  * All projects or groups of the token's user, with their full paths: those of which the user is a member, if the server
  * distinguishes them from public ones, and subgroups; all for an administrator, who need not be a member. `kept`: the

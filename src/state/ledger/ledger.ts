@@ -45,7 +45,35 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   learnCredential(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const foreign = [...contents.lines.values()].filter((text) => ledgerHead(text)?.key !== keyId).length;
-  let { lines } = contents;
+  const memories = openMemories(store, contents.lines, keyId);
+  const keyed = (text: string) => createHmac("sha256", key).update(text).digest("base64url").slice(0, hashLength);
+  // One at a time: each may replace the whole file.
+  let saving = Promise.resolve<string | undefined>(undefined);
+  return {
+    problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
+    catalogue,
+    hashed: keyed,
+    recall: memories.recall,
+    ...fingerprinter(keyed, options.secrets, catalogue),
+    remember: memories.edit,
+    forget: (address) => memories.edit(address, undefined),
+    ready: async () => {
+      const error = store.writeError();
+      if (error) throw new UserError(error);
+      keep();
+      // An earlier holder of the lease may have written it since it was opened.
+      memories.replace((await store.read()).lines);
+    },
+    save: (token) => {
+      saving = saving.then(() => memories.save(token));
+      return saving;
+    },
+  };
+}
+
+/** The memories in the lines of a ledger. Edited projects are kept until they are saved, recent ones are a cache. */
+function openMemories(store: LedgerStore, initial: LedgerContents["lines"], keyId: string) {
+  let lines = initial;
   const recent = new Map<string, ProjectEntries>();
   const edited = new Map<string, ProjectEntries>();
   const entriesOf = (name: string): ProjectEntries => {
@@ -56,51 +84,34 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     recent.set(name, own);
     return own;
   };
-  const keyed = (text: string) => createHmac("sha256", key).update(text).digest("base64url").slice(0, hashLength);
-  const edit = (address: string, memory: Memory | undefined) => {
-    const [project, rest] = addressParts(address);
-    const { entries } = entriesOf(project.toLowerCase());
-    if (memory) entries.set(rest.toLowerCase(), { rest, memory });
-    else entries.delete(rest.toLowerCase());
-    edited.set(project.toLowerCase(), { project, entries });
-  };
-  const saveNow = async (token: LeaseToken) => {
-    if (edited.size === 0) return undefined;
-    const saved = new Map(edited);
-    edited.clear();
-    for (const [name, own] of saved) {
-      if (own.entries.size === 0) lines.delete(name);
-      else lines.set(name, formatEntries(own, keyId));
-    }
-    const error = await userErrorOf(store.write(token, lines, [...saved.keys()]));
-    if (error) for (const [name, own] of saved) edited.set(name, edited.get(name) ?? own);
-    return error;
-  };
-  // One at a time: each may replace the whole file.
-  let saving = Promise.resolve<string | undefined>(undefined);
   return {
-    problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
-    catalogue,
-    hashed: keyed,
-    recall: (address) => {
+    recall: (address: string): Memory | undefined => {
       const [project, rest] = addressParts(address);
       return entriesOf(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
     },
-    ...fingerprinter(keyed, options.secrets, catalogue),
-    remember: edit,
-    forget: (address) => edit(address, undefined),
-    ready: async () => {
-      const error = store.writeError();
-      if (error) throw new UserError(error);
-      keep();
-      // An earlier holder of the lease may have written it since it was opened.
-      ({ lines } = await store.read());
+    edit: (address: string, memory: Memory | undefined) => {
+      const [project, rest] = addressParts(address);
+      const { entries } = entriesOf(project.toLowerCase());
+      if (memory) entries.set(rest.toLowerCase(), { rest, memory });
+      else entries.delete(rest.toLowerCase());
+      edited.set(project.toLowerCase(), { project, entries });
+    },
+    replace: (current: LedgerContents["lines"]) => {
+      lines = current;
       recent.clear();
       edited.clear();
     },
-    save: (token) => {
-      saving = saving.then(() => saveNow(token));
-      return saving;
+    save: async (token: LeaseToken) => {
+      if (edited.size === 0) return undefined;
+      const saved = new Map(edited);
+      edited.clear();
+      for (const [name, own] of saved) {
+        if (own.entries.size === 0) lines.delete(name);
+        else lines.set(name, formatEntries(own, keyId));
+      }
+      const error = await userErrorOf(store.write(token, lines, [...saved.keys()]));
+      if (error) for (const [name, own] of saved) edited.set(name, edited.get(name) ?? own);
+      return error;
     },
   };
 }
