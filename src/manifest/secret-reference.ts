@@ -27,9 +27,15 @@ export function referenceFault(text: string): string | undefined {
  */
 const form = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*|(?!env:|file:|manifest:)[a-z][a-z0-9_-]*:(?!\/\/|-)\S.*)$/;
 
-/** Evenkeel's own settings, including the access token and the ledger's key. No manifest may send them anywhere. */
-const ownVariable =
-  /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY|STATE|STATE_FILE|QUEUE|HOOK_SECRET|HOOK_SECRET_FILE)$/i;
+/** Variables with Evenkeel's own credentials, each also with `_FILE`. No manifest may send them anywhere. */
+const ownVariables = [
+  ...(["EVENKEEL_TOKEN", "EVENKEEL_LEDGER_KEY", "EVENKEEL_HOOK_SECRET", "EVENKEEL_CONSOLE_TOKEN"] as const),
+  ...(["EVENKEEL_STATE", "EVENKEEL_QUEUE"] as const),
+];
+
+export type OwnVariable = (typeof ownVariables)[number];
+
+const ownVariable = new RegExp(`^env:(?:${ownVariables.join("|")})(?:_FILE)?$`, "i");
 
 /** Replaces each interpolation with a letter, which is valid anywhere in a name. */
 function fillInterpolations(text: string): string {

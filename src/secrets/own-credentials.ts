@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { createRedactor, decodeUrl, usedCredentials } from "../base/known-secrets.ts";
+import type { OwnVariable } from "../manifest/secret-reference.ts";
 import { type FileIdentity, readSecretFile, standardFile } from "./secret-file.ts";
 
 /** Evenkeel's own credentials, which manifests must not send. */
@@ -17,7 +18,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The credentials in a text. */
 type Reading = (text: string) => readonly (string | undefined)[];
 
-const inVariables: Readonly<Record<string, Reading>> = {
+type ProxyVariable = "https_proxy" | "HTTPS_PROXY" | "http_proxy" | "HTTP_PROXY";
+
+const inVariables: Readonly<Record<OwnVariable | ProxyVariable | "EVENKEEL_URL", Reading>> = {
   EVENKEEL_TOKEN: whole,
   EVENKEEL_LEDGER_KEY: whole,
   EVENKEEL_HOOK_SECRET: whole,
