@@ -93,7 +93,7 @@ const always: readonly Patch[] = [
   },
   {
     file: "run/workers/worker.ts",
-    from: "await withRules(validateWorkspace(loaded, asked))",
+    from: "await withRules(validateWorkspace(loadedAt(loaded, document.release), asked))",
     to: "await opened(asked)",
   },
   {
