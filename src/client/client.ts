@@ -110,7 +110,7 @@ async function settle(session: Session, call: Call, first = 1, lookUp?: LookUp):
     const isSilent = result.uncertain && !isFinalResponse(result);
     mayStillAct = isSilent || (mayStillAct && saysNothing(result));
     mayHaveActed ||= mayShowEffect(result, lookUp !== undefined);
-    const mayGoOn = spent < session.backoff.attempts && !(lookUp && isStopped(session));
+    const mayGoOn = spent < session.backoff.attempts && !((lookUp || call.finishes) && isStopped(session));
     const again = mayGoOn && mayRetry(result, lookUp !== undefined) && !isOptionalFailure(call, result);
     const pause = again ? delayAfterAttempt(session, result.attempts) : 0;
     const effect = mayHaveActed ? await lookUp?.(again || !isSilent ? pause : lookUpFor) : undefined;

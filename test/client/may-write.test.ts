@@ -33,6 +33,18 @@ test("a stopped run finishes what it began, and begins nothing", async () => {
   expect(await client.send({ ...creation, finishes: true })).toMatchObject({ status: 201 });
 });
 
+test("a stopped run sends what finishes it once", async () => {
+  const stop = new AbortController();
+  const site = await serve(() => {
+    stop.abort("interrupted");
+    return { status: 503 };
+  });
+  const client = await writer(site.url, { signal: stop.signal });
+  const settled = await client.settle({ method: "PUT", path: "/projects/p/managed_licenses/7", finishes: true });
+  expect(settled).toMatchObject({ failure: { status: 503 } });
+  expect(site.seen).toHaveLength(1);
+});
+
 test.each([
   ["/groups/g", "404 Group Not Found", false],
   ["/projects/p", "404 Project Not Found", false],
