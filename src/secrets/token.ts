@@ -6,16 +6,18 @@ import { type ExitCode, UserError } from "../base/exit.ts";
 import { parsedJson } from "../base/json.ts";
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { readSecretFile } from "./secret-file.ts";
 
 /** From a variable, a file or a command; an empty variable counts as unset. @throws UserError, without the token. */
 export function readToken(env: Environment, root = "."): string {
   const { EVENKEEL_TOKEN_COMMAND: command } = env;
-  const found = readVariable(env, "EVENKEEL_TOKEN", { root });
-  if (command && found) {
-    const other = env.EVENKEEL_TOKEN ? "EVENKEEL_TOKEN" : "EVENKEEL_TOKEN_FILE";
+  const { text, file } = textOrFile(env, "EVENKEEL_TOKEN");
+  if (command && (text || file)) {
+    const other = text ? "EVENKEEL_TOKEN" : "EVENKEEL_TOKEN_FILE";
     throw new UserError(`${other} and EVENKEEL_TOKEN_COMMAND are both set; set only one`);
   }
   if (command) return checkText(runTokenCommand(command, env), "the output of EVENKEEL_TOKEN_COMMAND");
+  const found = readVariable(env, "EVENKEEL_TOKEN", { root });
   if (found) return checkText(found.text, found.source);
   const other = othersTokens.find((name) => env[name]);
   const hint = other === undefined ? "" : `; ${other} is set, and is not read: EVENKEEL_TOKEN=$${other}`;
@@ -86,6 +88,13 @@ interface VariableText {
   readonly source: string;
 }
 
+/** @throws UserError if both are set. */
+function textOrFile(env: Environment, name: string, code?: ExitCode) {
+  const { [name]: text, [`${name}_FILE`]: file } = env;
+  if (text && file) throw new UserError(`${name} and ${name}_FILE are both set; set only one`, code);
+  return { text, file };
+}
+
 /**
  * A text from a variable, or from the file that NAME_FILE names; an empty variable counts as unset. @throws UserError,
  * without the text, if both are set, or the file cannot be read.
@@ -95,8 +104,7 @@ export function readVariable(
   name: string,
   { root = ".", code }: { readonly root?: string; readonly code?: ExitCode } = {},
 ): VariableText | undefined {
-  const { [name]: text, [`${name}_FILE`]: file } = env;
-  if (text && file) throw new UserError(`${name} and ${name}_FILE are both set; set only one`, code);
+  const { text, file } = textOrFile(env, name, code);
   if (text) return { text, source: name };
   if (!file) return undefined;
   try {
@@ -131,9 +139,16 @@ function checkText(text: string, source: string): string {
 
 /** The secret of push hooks of EVENKEEL_HOOK_SECRET or EVENKEEL_HOOK_SECRET_FILE, if any. @throws UserError, without the secret. */
 export function readHookSecret(env: Environment): string | undefined {
-  const secret = readVariable(env, "EVENKEEL_HOOK_SECRET")?.text.trim();
+  const { text, file } = textOrFile(env, "EVENKEEL_HOOK_SECRET");
+  const secret = text || (file && readHookFile(file));
   if (secret) learnCredential(secret, "[hook secret]");
   return secret || undefined;
+}
+
+function readHookFile(file: string): string {
+  const read = readSecretFile(resolve(file));
+  if ("value" in read) return read.value;
+  throw new UserError(`EVENKEEL_HOOK_SECRET_FILE names ${file}, which cannot be used: ${read.why}`);
 }
 
 export function isSameSecret(one: string, other: string): boolean {

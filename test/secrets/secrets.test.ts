@@ -4,7 +4,7 @@ import { closeSync, linkSync, mkdirSync, openSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSecrets } from "../../src/secrets/secrets.ts";
-import { readToken } from "../../src/secrets/token.ts";
+import { readHookSecret, readToken } from "../../src/secrets/token.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 
 const root = tempFolder();
@@ -271,6 +271,7 @@ describe("the token", () => {
     [{ EVENKEEL_TOKEN: "CANARY\r\nX-Evil: 1" }, "EVENKEEL_TOKEN contains"],
     [{ EVENKEEL_TOKEN: "CANARY x" }, "EVENKEEL_TOKEN contains"],
     [{ EVENKEEL_TOKEN: "CANARYü" }, "EVENKEEL_TOKEN contains"],
+    [{ EVENKEEL_TOKEN_FILE: "none", EVENKEEL_TOKEN_COMMAND: "x" }, "EVENKEEL_TOKEN_COMMAND are both set"],
     [{ EVENKEEL_TOKEN_FILE: "none" }, "cannot be read (no such file or folder)"],
     [{ EVENKEEL_TOKEN_FILE: "folder" }, "cannot be read (it is a folder)"],
     [{ EVENKEEL_TOKEN_FILE: "empty" }, "is empty"],
@@ -279,5 +280,28 @@ describe("the token", () => {
     expect(refusal.name).toBe("UserError");
     expect(refusal.message).toContain(message);
     expect(refusal.message).not.toContain("CANARY");
+  });
+});
+
+describe("the secret of push hooks", () => {
+  it("is the text of a variable as it is, or of a file without its last line end", () => {
+    file("hook", " hook-secret\n");
+    expect(readHookSecret({ EVENKEEL_HOOK_SECRET: " hook-secret " })).toBe(" hook-secret ");
+    expect(readHookSecret({ EVENKEEL_HOOK_SECRET_FILE: join(root, "hook") })).toBe(" hook-secret");
+    expect(readHookSecret({ EVENKEEL_HOOK_SECRET: "" })).toBeUndefined();
+  });
+
+  it.each([
+    ["empty", "an empty file"],
+    ["large", "larger than 1 MiB"],
+    ["nul", "it holds a NUL character, so it is no text"],
+    ["binary", ""],
+    ["none", "no such file or folder"],
+  ])("is not read from the file %s", (name, why) => {
+    const refusal = refusalOf(() => readHookSecret({ EVENKEEL_HOOK_SECRET_FILE: join(root, name) }));
+    expect(refusal.name).toBe("UserError");
+    expect(refusal.message).toContain(
+      `EVENKEEL_HOOK_SECRET_FILE names ${join(root, name)}, which cannot be used: ${why}`,
+    );
   });
 });
