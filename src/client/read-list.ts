@@ -61,11 +61,7 @@ async function readPages(send: SendCall, call: Call, url: string, attempts: numb
     const next = nextPage(headers, own, fail);
     const total = parseTotal(headers, fail);
     const isUnknown: boolean = guesses !== undefined && isRepeat(page, last);
-    const following: readonly PageQuery[] = isUnknown
-      ? (page.length > 0 && guesses) || []
-      : next
-        ? [next]
-        : pagesAfterFull(headers, query, page);
+    const following = nextQueries({ next, guesses: isUnknown ? guesses : undefined, headers, query, page });
     guesses = isUnknown || !next ? following.slice(1) : undefined;
     query = following[0];
     if (isUnknown) continue;
@@ -73,7 +69,7 @@ async function readPages(send: SendCall, call: Call, url: string, attempts: numb
     if (total !== undefined) totals.push(total);
     last = page;
   }
-  const unique = removeDuplicates(rows);
+  const unique = seen.size > 1 ? removeDuplicates(rows) : rows;
   const uneven = checkCount(unique.length, totals);
   return { rows: unique, fault: uneven === undefined ? undefined : fail(uneven) };
 }
@@ -116,6 +112,22 @@ export function nextPage(headers: Headers, own: PageQuery, fail: Fail): PageQuer
   if (!URL.canParse(link, "http://link.invalid")) throw fail("with a next page in Link that is not a URL");
   const { page: _, ...kept } = own;
   return { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept };
+}
+
+interface PageRead {
+  readonly next: PageQuery | undefined;
+  /** The remaining guesses, if the page answers a guess and has no new row. */
+  readonly guesses: readonly PageQuery[] | undefined;
+  readonly headers: Headers;
+  readonly query: PageQuery;
+  readonly page: readonly unknown[];
+}
+
+/** The query of the next page, or several to try in turn. */
+function nextQueries({ next, guesses, headers, query, page }: PageRead): readonly PageQuery[] {
+  if (guesses) return page.length > 0 ? guesses : [];
+  if (next) return [next];
+  return pagesAfterFull(headers, query, page);
 }
 
 /** Pages after a full one without paging headers, which a proxy may have removed: by the last ID, and by number. */

@@ -28,6 +28,12 @@ describe("a list", () => {
     expect(client.counts.reads).toBe(3);
   });
 
+  it("of one page is returned as the server sent it, even with an ID twice", async () => {
+    const body = [{ id: 1 }, { id: 1 }];
+    const server = await serve([{ body }]);
+    expect(await (await reader(server.url)).list(projects)).toEqual(body);
+  });
+
   it("of a fleet keeps of each row what a run asks for, whatever else servers say", async () => {
     const said = { id: 1, path_with_namespace: "a/b", permissions: null };
     const server = await serve([{ body: [{ ...said, description: "long", owner: { id: 7 } }] }]);
