@@ -179,6 +179,25 @@ describe("an apply in waves", () => {
     },
   );
 
+  test("names the first project of a wave that cannot be read again, whichever fails first", async () => {
+    const run = await fleet();
+    const wire = await layWire(run.server.url);
+    onTestFinished(() => wire.close());
+    const env = { ...run.environment, EVENKEEL_URL: wire.url };
+    const [one = "", two = ""] = inWaves(all, waves("2,100%"), () => false)[0] ?? [];
+    const of = (path: string, project: string) => decodeURIComponent(path).includes(`${project}/`);
+    const twoFailed = new Promise<void>((resolve) => {
+      wire.fate = async ({ method, path }) => {
+        if (method !== "GET" || wire.writes.length < 4) return "pass";
+        if (of(path, two)) setTimeout(resolve, 50);
+        if (of(path, one)) await twoFailed;
+        return { status: 400, actsAfter: undefined };
+      };
+    });
+    const { waves: ended = [] } = await run.apply({ env, waves: waves("2,100%") });
+    expect(ended[0]?.reason).toMatch(new RegExp(`^${one} could not be read again: `));
+  });
+
   test("begins with the canaries of the workspace, which need no list of waves", async () => {
     const run = await fleet([], { canary: ["G/P7", "g/p3"], waves: "1,100%" });
     const { applied } = await without(run);

@@ -75,13 +75,15 @@ export async function writeBatches(
   isWave: boolean,
 ): Promise<WrittenWave> {
   if (!isWave) return { outcomes: await applyChanges(writer, batches, options) };
-  const events: ChangeEvent[] = [];
-  const listening = { outcome: async (event: ChangeEvent) => void events.push(event) };
+  const events = new Map<string, ChangeEvent>();
+  const listening = { outcome: async (event: ChangeEvent) => void events.set(event.address, event) };
   const watchers = [...options.watchers, listening];
   const outcomes = await applyChanges(writer, batches, { ...options, watchers });
   const reason = stopReason(outcomes) ?? options.stopped();
   if (reason !== undefined) return { outcomes, reason };
-  const { losses, unread } = await readAgain(writer, events, options.workers);
+  // In the order of the changes, not of their ends, which differs from run to run.
+  const ordered = [...outcomes.keys()].flatMap((address) => events.get(address) ?? []);
+  const { losses, unread } = await readAgain(writer, ordered, options.workers);
   const all = new Map([...outcomes, ...losses]);
   return { outcomes: all, reason: stopReason(all) ?? unread };
 }
@@ -106,15 +108,15 @@ function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
 
 /**
  * Reads the written projects again, for changes that reading can show. `losses`: outcomes that differ from the
- * responses; `unread`: the reason why a project could not be read.
+ * responses; `unread`: the reason why the first such project could not be read.
  */
 async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers: number) {
   const written = events.flatMap(({ change, outcome }) =>
     change && outcome.status === "applied" && isVisible(change) ? [change] : [],
   );
   const losses: [string, Outcome][] = [];
-  let unread: string | undefined;
-  await inParallel([...grouped(written, ({ project }) => project)], workers, async ([name, changes]) => {
+  const projects = [...grouped(written, ({ project }) => project)];
+  const failures = await inParallel(projects, workers, async ([name, changes]) => {
     try {
       const live = await readLive(reader, subjectsOf(reader.catalogue, name, changes));
       for (const change of changes) {
@@ -122,12 +124,13 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
         if (lost === "all") losses.push([change.address, { status: "failed", error: describeUndone(change) }]);
         else if (lost.length > 0) losses.push([change.address, { status: "applied", not_kept: lost }]);
       }
+      return undefined;
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error;
-      unread ??= `${name} could not be read again: ${explainCallFailure(error)}`;
+      return `${name} could not be read again: ${explainCallFailure(error)}`;
     }
   });
-  return { losses, unread };
+  return { losses, unread: failures.find((each) => each !== undefined) };
 }
 
 function describeUndone(change: Change): string {
