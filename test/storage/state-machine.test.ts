@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createTally, type MovingProgress } from "../../src/run/storage/follow-moves.ts";
 import {
   type Attempts,
   advance,
@@ -91,4 +92,16 @@ describe("a look", () => {
       reportsMoves,
     });
   });
+});
+
+test("time left is estimated from what this run moved, not from what was moved before it", () => {
+  const seen: MovingProgress[] = [];
+  const tally = createTally((progress) => void seen.push(progress));
+  const moves = { ...still, left: undefined, running: 2, moved: ["1", "2", "3"] };
+  tally("storage:old/snippets", moves);
+  tally("storage:old/snippets", { ...moves, running: 1, moved: ["1", "2", "3", "4"] });
+  expect(seen).toEqual([
+    { done: 3, total: 5, remaining: undefined },
+    { done: 4, total: 5, remaining: expect.any(Number) },
+  ]);
 });

@@ -198,18 +198,21 @@ export interface MovingProgress {
 type Tally = (address: string, situation: Situation) => void;
 
 /** A tally that calls `progress` after each check, once there is something to move. */
-function createTally(progress?: (progress: MovingProgress) => void): Tally {
+export function createTally(progress?: (progress: MovingProgress) => void): Tally {
   const start = Date.now();
-  const counts = new Map<string, { readonly done: number; readonly total: number }>();
+  /** `first`: what was done before this run, which says nothing about how long the rest takes. */
+  const counts = new Map<string, { readonly first: number; readonly done: number; readonly total: number }>();
   // Projects are counted on the source, other repositories by their moves.
   return (address, { left, running, failed, moved }) => {
     const open = left ? left.length : running + failed.length;
-    const before = counts.get(address)?.total ?? 0;
-    const total = Math.max(before, open + (left ? 0 : moved.length));
-    counts.set(address, { done: left ? total - open : moved.length, total });
-    const sum = (of: "done" | "total") => [...counts.values()].reduce((all, count) => all + count[of], 0);
+    const before = counts.get(address);
+    const total = Math.max(before?.total ?? 0, open + (left ? 0 : moved.length));
+    const doneHere = left ? total - open : moved.length;
+    counts.set(address, { first: before?.first ?? doneHere, done: doneHere, total });
+    const sum = (of: "first" | "done" | "total") => [...counts.values()].reduce((all, count) => all + count[of], 0);
     const [done, all] = [sum("done"), sum("total")];
-    const remaining = done > 0 ? ((all - done) * (Date.now() - start)) / done : undefined;
+    const fresh = done - sum("first");
+    const remaining = fresh > 0 ? ((all - done) * (Date.now() - start)) / fresh : undefined;
     if (all > 0) progress?.({ done, total: all, remaining });
   };
 }
