@@ -51,17 +51,16 @@ export async function openDispatcher(
   const alive = await takeLease(state.workers.leases(runLease(claim.run)), claim, { duration });
   await state.workers.write(claim.run, runDocument, JSON.stringify(createDocument(context, lease)));
   const session: Session = {
-    ...{
-      context,
-      state,
-      queue,
-      alive,
-      patience,
-      ended: undefined,
-      isAlone: false,
-      countedAt: Number.NEGATIVE_INFINITY,
-    },
-    ...{ workers: 0, own: { context, reader, writer, isRun: true } },
+    context,
+    state,
+    queue,
+    alive,
+    patience,
+    own: { context, reader, writer, isRun: true },
+    ended: undefined,
+    isAlone: false,
+    countedAt: Number.NEGATIVE_INFINITY,
+    workers: 0,
     stopped: () => (signal?.aborted ? "the run was stopped" : lease?.lost()),
   };
   let stages = 0;
@@ -182,9 +181,12 @@ async function runOneHere({ context, state, own, stopped }: Session, left: reado
   const { claim, request } = context;
   const options = { claim, stopped, duration: shardDuration(request.env) };
   for (const { job } of left) {
-    const end = await workOnShard(state, job, { ...options, perform: (shard) => performShard(own, shard) });
-    delete own.held;
-    if (end !== "held") return true;
+    try {
+      const end = await workOnShard(state, job, { ...options, perform: (shard) => performShard(own, shard) });
+      if (end !== "held") return true;
+    } finally {
+      delete own.held;
+    }
   }
   return false;
 }

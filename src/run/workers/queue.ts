@@ -184,11 +184,8 @@ function disconnectRedis(...left: readonly Opened[]): void {
 const [queuePatience, closing] = [10_000, 2000];
 
 async function answerInTime<Answer>({ words }: QueueAddress, answer: Promise<Answer>): Promise<Answer> {
-  const late = pause(queuePatience, undefined, { ref: false }).then(() => {
-    throw new Error("no answer in time");
-  });
   try {
-    return await Promise.race([answer, late]);
+    return await within(queuePatience, answer);
   } catch (error) {
     throw new UnavailableError(`cannot use the queue ${words}: ${databaseErrorText(error)}`);
   }
@@ -196,7 +193,20 @@ async function answerInTime<Answer>({ words }: QueueAddress, answer: Promise<Ans
 
 /** Ignores errors. */
 async function closeInTime(closed: Promise<unknown>): Promise<void> {
-  await Promise.race([closed, pause(closing, undefined, { ref: false })]).catch(() => {});
+  await within(closing, closed).catch(() => {});
+}
+
+/** Rejects after `time`. Until then the timer keeps the process alive: a connection that hangs may not. */
+async function within<Result>(time: number, result: Promise<Result>): Promise<Result> {
+  const timer = new AbortController();
+  const late = pause(time, undefined, { signal: timer.signal }).then(() => {
+    throw new Error("no answer in time");
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    timer.abort();
+  }
 }
 
 /** If it cannot connect, closes it, so that nothing keeps the process alive. Later errors are reported by the calls that fail. */

@@ -61,6 +61,9 @@ export async function work(options: WorkerOptions): Promise<void> {
 /** Milliseconds. */
 const pollInterval = 500;
 
+/** Milliseconds between requests to the queue, which show whether it is available. */
+const queueInterval = 3000;
+
 /** Milliseconds without a response of the queue; longer than for a state, which is reported first if both are unavailable. */
 const queuePatience = 15_000;
 
@@ -72,7 +75,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   let failure: unknown;
   let hasWorked = false;
   const stopped = () => (signal.aborted || failure !== undefined ? "the worker was stopped" : undefined);
-  const process = async (job: ShardJob): Promise<"done" | "requeue"> => {
+  const workOn = async (job: ShardJob): Promise<"done" | "requeue"> => {
     if (stopped() !== undefined) return "requeue";
     try {
       const end = await workOnShard(state, job, { ...options, perform: runs.perform, stopped });
@@ -87,23 +90,42 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
       hasWorked = true;
     }
   };
-  await using consumer = await openConsumer(request.env, place, { lock: Math.max(duration, 5000), work: process });
+  await using consumer = await openConsumer(request.env, place, { lock: Math.max(duration, 5000), work: workOn });
   request.warn(`Ready to work for ${name}; interrupt to stop.`);
   onReady();
-  let [idleAt, answeredAt] = [performance.now(), performance.now()];
+  let [idleAt, askedAt, answeredAt] = [performance.now(), performance.now(), performance.now()];
   while (stopped() === undefined) {
     const active = await state.workers.holders(runLeases);
-    const isIdle = await consumer.isIdle().catch((error) => {
-      if (performance.now() - answeredAt >= queuePatience) throw error;
-    });
-    if (isIdle !== undefined) answeredAt = performance.now();
-    if (!isIdle || active.length > 0) idleAt = performance.now();
-    else if (once !== undefined && (hasWorked || performance.now() - idleAt >= once)) break;
+    const mayEnd = once !== undefined && active.length === 0;
+    let isIdle: boolean | undefined;
+    if (mayEnd || performance.now() - askedAt >= queueInterval) {
+      askedAt = performance.now();
+      isIdle = await unlessAborted(signal, consumer.isIdle()).catch((error): undefined => {
+        if (performance.now() - answeredAt >= queuePatience) throw error;
+      });
+      if (isIdle !== undefined) answeredAt = performance.now();
+    }
+    if (!mayEnd || !isIdle) idleAt = performance.now();
+    else if (hasWorked || performance.now() - idleAt >= once) break;
     await pause(pollInterval, undefined, { signal }).catch(() => {});
   }
   await consumer[Symbol.asyncDispose]();
   if (failure instanceof UserError) throw failure;
   if (failure !== undefined) throw new UserError(String(failure));
+}
+
+/** Returns undefined once the signal is aborted: an unavailable queue answers late, and the worker must stop soon. */
+async function unlessAborted<Result>(signal: AbortSignal, result: Promise<Result>): Promise<Result | undefined> {
+  let stop = () => {};
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([result, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 async function openSharedState({ loaded, request: { env } }: Checkout): Promise<SharedState> {
@@ -116,7 +138,7 @@ async function openSharedState({ loaded, request: { env } }: Checkout): Promise<
 /** The context and the connection of a run. */
 interface OpenRun extends AsyncDisposable {
   readonly run: string;
-  readonly process: ShardProcess;
+  readonly shardProcess: ShardProcess;
   /** True if its connection is closed, because the token was refused or the server is gone. */
   readonly isOver: () => boolean;
 }
@@ -134,7 +156,7 @@ function openRuns(checkout: Checkout) {
         await close();
         open = await openRun(checkout, shard);
       }
-      return performShard(open.process, shard);
+      return performShard(open.shardProcess, shard);
     },
     [Symbol.asyncDispose]: close,
   };
@@ -147,13 +169,13 @@ async function openRun({ loaded, request }: Checkout, { job, document }: HeldSha
   const context = await openContext(checked);
   try {
     checkLedgerKey(context, document);
-    const connection = { ...connectionOf(context), mayWrite: () => process.held?.lost() };
+    const connection = { ...connectionOf(context), mayWrite: () => shardProcess.held?.lost() };
     const writer = document.token && (await connectWriter(connection));
     const reader = writer ?? (await connectReader(connection));
-    const process: ShardProcess = { context, reader, writer };
+    const shardProcess: ShardProcess = { context, reader, writer };
     return {
       run: job.run,
-      process,
+      shardProcess,
       isOver: reader.isOver,
       [Symbol.asyncDispose]: async () => {
         await reader.close();
