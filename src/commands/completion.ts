@@ -17,9 +17,6 @@ export const run: Run<object> = (terminal, _, [shell = ""]) => {
   return exit.done;
 };
 
-// Zsh runs a file of its $fpath as the function that the file defines, so the first call must also call the function.
-// Bash splits words at : and = itself, so candidates are the part after the last of them; and Bash inserts candidates
-// unchanged, so they are quoted there.
 /** Completion scripts by shell. If evenkeel has no candidates, files are offered. */
 const completionScripts: ReadonlyMap<string, string> = new Map([
   ["bash", templates["completion.bash"]],

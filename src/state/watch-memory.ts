@@ -3,7 +3,6 @@ import type { Cause } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
 /** Changes that a watcher may apply: none, pending ones, or drift too. */
-
 export type ApplyMode = "never" | "pending" | "drift";
 
 /** Data that a watcher stores between checks (docs/watching.md). */

@@ -15,4 +15,5 @@ _evenkeel() {
   fi
 }
 compdef _evenkeel evenkeel
+# Zsh runs a file of its $fpath as the function that the file defines, so the first call must also call the function.
 [[ $funcstack[1] != _evenkeel ]] || _evenkeel
