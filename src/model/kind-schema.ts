@@ -92,8 +92,15 @@ function editorSection(kind: ResourceKind): JsonObject {
     description,
     ...mappingByKey(kind),
     patternProperties: { [anyName]: value },
+    ...(field?.enum && { defaultSnippets: [createSnippet(kind.singular, field.enum)] }),
     "x-order": "name",
   };
+}
+
+function createSnippet(singular: string, values: readonly unknown[]): JsonObject {
+  const words = singular.replaceAll("_", " ");
+  const body = { [`\${1:${words}}`]: `\${2|${values.join()}|}` };
+  return { label: withArticle(words), description: `One ${words}.`, body };
 }
 
 /** Any non-empty name. */

@@ -36,7 +36,7 @@ function migrationText(migration: object): string {
 }
 
 /** A run of the program, and what the server was asked by it. */
-export interface Ran extends Ended {
+interface Ran extends Ended {
   readonly reads: number;
   readonly writes: number;
   /** `GET /projects/p/integrations?per_page=100`, paths below /api/v4 and decoded. */
