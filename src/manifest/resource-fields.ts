@@ -338,9 +338,8 @@ function parameterWords(
   const lacksPattern = parameter?.pattern && typeof value === "string";
   const got = isClosed ? valueInWords(value) : lacksPattern ? "one without it" : typeWord(value);
   const wanted = isSecret && isObject(value) ? "{ secret: env:NAME }" : expected;
-  const meant = isObject(value)
-    ? didYouMean(Object.keys(value)[0] ?? "", ["secret"])
-    : suggestionFor(value, parameter?.enum);
+  const [key = ""] = isObject(value) ? Object.keys(value) : [];
+  const meant = isObject(value) ? didYouMean(key, ["secret"]) : suggestionFor(value, parameter?.enum);
   return `expected ${wanted}, got ${got}${hint}${meant}`;
 }
 

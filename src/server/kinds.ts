@@ -4,6 +4,7 @@ import { tierIncludes } from "../model/availability.ts";
 import { endpoints } from "../model/endpoints.ts";
 import { evaluateKind } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
+import { legacyStatuses, olderStatuses } from "../model/license-status.ts";
 import { type Owner, ownerRecord } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
 import { type FieldSchema, keyFieldsOf, listFacts, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
@@ -11,10 +12,10 @@ import { isReplacement } from "../model/resource-kind-faults.ts";
 import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { servedCalls } from "./kind-paths.ts";
-import { kindQuirks } from "./kind-quirks.ts";
 import { createdRow, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
 import { holdsInRelease } from "./release-facts.ts";
+import { json, notFound, refused } from "./reply.ts";
 
 /** A kind whose resources a server of some release and tier stores. */
 export type ServedKind = ReturnType<typeof servedKind>;
@@ -174,3 +175,46 @@ function partText({ fields }: ServedKind, row: JsonObject, name: string): string
   const read = fields.find((field) => field.name === name)?.field["x-read"];
   return read === undefined ? "" : String(evaluateKind(read, { row }) ?? "");
 }
+
+/** Deviations of licenses from all other kinds. */
+const licenses = {
+  /** The kind's name in the 403 of a tier that lacks it; such servers do not route other kinds. */
+  what: "managed licenses",
+  /** The role required for reads. */
+  reader: "guest",
+  /** Response for missing resources, before parameters are checked. */
+  missing: notFound("SoftwareLicensePolicy"),
+  taken: json(400, { message: ["Software license has already been taken"] }),
+  /** Responses in releases that keep the routes of a removed kind. */
+  gone: ({ licensesGone }: Behaviour) => {
+    const words = "Bad request - Managed License API endpoint were removed, use license approval policies";
+    return licensesGone ? { read: json(200, []), write: refused(400, words) } : undefined;
+  },
+  read: ({ licenseWords }: Behaviour, raw: JsonObject) => withStatus(raw, statusWords[licenseWords]),
+  show: ({ answerWords }: Behaviour, row: JsonObject) => withStatus(row, answerStatuses[answerWords]),
+  /** True if keys that differ only in case are different. */
+  caseCounts: ({ licenseCaseCounts }: Behaviour) => licenseCaseCounts,
+} as const;
+
+type KindQuirks = typeof licenses;
+
+const kindQuirks: Readonly<Partial<Record<string, KindQuirks>>> = { licenses };
+
+function withStatus(row: JsonObject, words: ReadonlyMap<string, string>): JsonObject {
+  const word = words.get(String(row.approval_status));
+  return word === undefined ? row : { ...row, approval_status: word };
+}
+
+/** Statuses in requests; servers that know only the legacy words reject others. */
+const statusWords: Readonly<Record<Behaviour["licenseWords"], ReadonlyMap<string, string>>> = {
+  all: legacyStatuses,
+  legacy: new Map([...legacyStatuses, ["allowed", ""], ["denied", ""]]),
+  current: new Map(),
+};
+
+/** Statuses in responses, by stored status. */
+const answerStatuses: Readonly<Record<Behaviour["answerWords"], ReadonlyMap<string, string>>> = {
+  legacy: olderStatuses,
+  stored: new Map(),
+  current: legacyStatuses,
+};

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { sarif } from "../../src/report/finding-formats.ts";
+import { sarif } from "../../src/report/formats.ts";
 import { junit } from "../../src/report/junit.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
