@@ -28,7 +28,7 @@ const compiledPattern = memoized((pattern: string) => RE2JS.compile(pattern));
 
 export interface Language {
   readonly environment: Environment;
-  /** Words an error of the library by its code and its word; undefined for the library's own words. */
+  /** The message for an error of the library by its code and the name in it; undefined to keep the library's message. */
   readonly explain: (code: string, word: string, isRunning: boolean) => string | undefined;
 }
 

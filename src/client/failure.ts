@@ -101,7 +101,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** The failure of a successful answer that cannot be used. */
+/** The failure of a call whose successful response cannot be used. */
 export function unusableAnswer({ method, path }: Pick<Call, "method" | "path">, what: string): CallFailed {
   return new CallFailed({ method, path, url: path, kind: "shape", what, status: 200, attempts: 1 });
 }

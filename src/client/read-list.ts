@@ -116,7 +116,7 @@ export function nextPage(headers: Headers, own: PageQuery, fail: Fail): PageQuer
 
 interface PageRead {
   readonly next: PageQuery | undefined;
-  /** The remaining guesses, if the page answers a guess and has no new row. */
+  /** The remaining guesses, if this page was a guess and has no new row. */
   readonly guesses: readonly PageQuery[] | undefined;
   readonly headers: Headers;
   readonly query: PageQuery;

@@ -137,7 +137,7 @@ function canGo(pruning: Pruning, candidate: Candidate, rivals: readonly Declarat
   return states.every((state) => holdsWithout(pruning, candidate, state));
 }
 
-/** Whether a project has the same value without the entry or, to yield, whether the wide policy selects it. */
+/** True if a project has the same value without the entry; with `--yield`, if the wide policy selects it. */
 function holdsWithout(pruning: Pruning, candidate: Candidate, state: ProjectState): boolean {
   const { entry, wide, wideEntry } = candidate;
   if (!state.ruling.layers.some(({ policy }) => policy === wide)) return false;

@@ -73,7 +73,7 @@ export function blockersOf(objections: readonly Objection[]): string {
   return joinedByAnd([...new Set(objections.map(({ guard }) => guardWords[guard].blocker))]);
 }
 
-/** The words for a guard as what blocks, and in the first line of a report. */
+/** Names of each guard: after "blocked by", and in the first line of a report. */
 const guardWords: Readonly<Record<Objection["guard"], { readonly blocker: string; readonly setting: string }>> = {
   "delete-percent": { blocker: "a guard", setting: "deletePercent" },
   protected: { blocker: "a guard", setting: "protected" },

@@ -109,7 +109,7 @@ export class Program {
     return this.#isControl(before) ? "" : this.textAt(before);
   }
 
-  /** The token before an opening bracket, without `!`, `?`, or the types of a generic call. */
+  /** Index of the token before an opening bracket; skips `!`, `?` and the types of a generic call. */
   #called(open: number): number {
     const last = /^[!?]$/.test(this.textAt(open - 1)) ? open - 2 : open - 1;
     if (this.textAt(last) !== ">") return last;
@@ -132,7 +132,7 @@ export class Program {
     return at;
   }
 
-  /** The last token of what a member belongs to, before its `.`, `->`, `?.`, `!.` or `&.`. */
+  /** Index of the last token of a member's receiver, which ends before `.`, `->`, `?.`, `!.` or `&.`. */
   #receiver(member: number): number {
     const dot = this.textAt(member - 1) === ">" ? member - 2 : member - 1;
     return /^[?!&]$/.test(this.textAt(dot - 1)) ? dot - 2 : dot - 1;

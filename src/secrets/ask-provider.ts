@@ -34,10 +34,10 @@ export async function askProviders(
   requests: readonly ProviderRequest[],
   context: ProviderContext,
 ): Promise<readonly ProviderAnswer[]> {
-  const given = new Map<Provider, string>();
+  const failed = new Map<Provider, string>();
   const calls = requests.flatMap(listCalls);
   const answers = await inParallel(calls, maxPrograms, async ({ provider, names }) => {
-    const read = await runProvider(provider, names, context, given);
+    const read = await runProvider(provider, names, context, failed);
     return names.map((name) => ({ provider, name, read: read(name) }));
   });
   return answers.flat();
@@ -50,19 +50,19 @@ function listCalls({ provider, names }: ProviderRequest): ProviderRequest[] {
 
 type Read = (name: string) => SecretRead;
 
-/** `given`: the reasons why providers are not called again. */
+/** `failed`: the providers that are not called again, each with the reason. */
 async function runProvider(
   provider: Provider,
   names: readonly string[],
   context: ProviderContext,
-  given: Map<Provider, string>,
+  failed: Map<Provider, string>,
 ): Promise<Read> {
-  const before = given.get(provider);
+  const before = failed.get(provider);
   if (before !== undefined) return () => ({ why: before });
   const { end, stdout, stderr } = await runInGroup(toCall(provider, names, context));
   context.onStderr(provider, stderr);
   const fault = explainEnd(end, provider);
-  if (fault?.ever) given.set(provider, fault.ever);
+  if (fault?.ever) failed.set(provider, fault.ever);
   if (fault) return () => fault;
   if (!isUtf8(stdout)) return () => ({ why: "it printed something other than UTF-8 text" });
   const text = stdout.toString();

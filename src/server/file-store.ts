@@ -58,7 +58,7 @@ function readRows(file: string, content: Buffer): { readonly rows: Rows; readonl
   return { rows, size };
 }
 
-/** Deployments had a kind of their own. */
+/** Converts a row of an older data file, which stored deployments apart from other resources. */
 function currentRow(row: StoredRow): StoredRow {
   const [kind, key, value] = row as readonly [string, string, ({ readonly id: number } | undefined)?];
   if (kind !== "deployment") return row;

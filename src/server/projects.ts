@@ -60,7 +60,10 @@ function offsetFault(limit: number, { raw }: ParsedRequest): ServerReply | undef
   return json(405, { error: `${reason} Remaining records can be retrieved using keyset pagination.` });
 }
 
-/** GET /groups: all groups that `search` matches, subgroups too unless top_level_only is true. As on the platform, keyset pagination goes by name alone. */
+/**
+ * GET /groups: all groups that `search` matches, subgroups too unless top_level_only is true. As on the platform, keyset
+ * pagination sorts by name only.
+ */
 export const listGroups: Handler = (context, call) => {
   const { order_by: field, sort, pagination } = call.given;
   if (pagination === "keyset" && (field !== "name" || sort !== "asc"))

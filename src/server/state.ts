@@ -80,7 +80,7 @@ export interface Repository {
   /** A group that was not seeded, but is part of another path; it has no repository to move. */
   readonly implied?: true;
   readonly created_at: string;
-  /** Those of its deployments `deployment_id` or `deployment_ids`, or of all if neither is set. */
+  /** Merge requests of the deployments in `deployment_id` or `deployment_ids`; of all deployments if neither is set. */
   readonly merge_requests?: readonly JsonObject[];
   /** Archived: writes are refused, and so are reads of some kinds. */
   readonly archived?: boolean;

@@ -21,7 +21,10 @@ interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Why an attempt failed, and whether to repeat it at once, after `wait` milliseconds at least, or with the next check. */
+/**
+ * A failed attempt and its reason. With `again` it is repeated at once, or after at least `wait` milliseconds; else with
+ * the next check.
+ */
 interface FailedDelivery {
   readonly why: string;
   readonly again: boolean;

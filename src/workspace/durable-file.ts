@@ -55,8 +55,8 @@ export function replaceFile(path: string, text: string | Uint8Array, mode = 0o66
 }
 
 /**
- * Writes a file that must not exist, and flushes its content. `like`: a file whose mode and owner it gets. @throws a system error; then
- * it does not exist.
+ * Writes a file that must not exist, and flushes its content. `like`: a file whose mode and owner it gets. @throws a
+ * system error; then the file does not exist.
  */
 export function writeNew(path: string, text: string | Uint8Array, mode = 0o666, like?: Stats): void {
   const file = openSync(path, "wx", mode);

@@ -121,7 +121,7 @@ interface Session {
   readonly context: Context;
   readonly state: SharedState;
   readonly queue: WorkQueue;
-  /** Shows workers that the run lasts. */
+  /** The lease by which workers see that the run has not ended. */
   readonly alive: Lease;
   /** Milliseconds to wait for workers before the run continues without them. */
   readonly patience: number;

@@ -60,7 +60,7 @@ function jobId({ run, shard }: ShardJob): string {
 
 /** Takes jobs from a queue, one at a time. Disposing waits for the current one. */
 export interface QueueConsumer extends AsyncDisposable {
-  /** True if the queue holds no jobs. @throws UnavailableError if it does not answer. */
+  /** True if the queue holds no jobs. @throws UnavailableError if it does not respond. */
   readonly isIdle: () => Promise<boolean>;
 }
 

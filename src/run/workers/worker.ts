@@ -114,7 +114,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   if (failure !== undefined) throw new UserError(String(failure));
 }
 
-/** Returns undefined once the signal is aborted: an unavailable queue answers late, and the worker must stop soon. */
+/** Returns undefined once the signal is aborted: an unavailable queue responds late, and the worker must stop soon. */
 async function unlessAborted<Result>(signal: AbortSignal, result: Promise<Result>): Promise<Result | undefined> {
   let stop = () => {};
   const aborted = new Promise<undefined>((resolve) => {

@@ -124,7 +124,7 @@ function updatedSnapshot(
   entriesAfter: EntriesAfter,
 ): ProjectSnapshot {
   const { project, problems, unmanaged, changes, includes } = observed;
-  /** True for what the run did not target or read, which is taken from the earlier snapshot. */
+  /** True for resources that the run did not target or read: their entries come from the earlier snapshot. */
   const isEarlier = (rest: string) => !changes || !includes(rest);
   const differences = differencesAfter(before, observed, run);
   const syncStatus = determineStatus(observed, differences);

@@ -89,7 +89,7 @@ function ruleOf(table: FieldTable, name: string): FieldRule | null {
 
 const sharedNeeds = shared.needs as Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** Fields of which one must remain if one is stated: without them, a resource would be open to others. */
+/** Groups of fields. If a source sets one of a group, one must be imported: without it, more people would have access. */
 export function neededFields({ like = "" }: FieldTable): readonly (readonly string[])[] {
   return sharedNeeds[like] ?? [];
 }

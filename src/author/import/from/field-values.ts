@@ -172,7 +172,7 @@ function takes(types: readonly string[], value: Scalar): boolean {
   return types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
 }
 
-/** Tools also write levels as `No access`, `no_one` or `maintainers`. Other words stay. */
+/** The schema's word for a value: other tools also write `No access`, `no_one` or `maintainers`. */
 function findWord(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
   if (typeof value !== "string") return undefined;
   const plain = value.trim().toLowerCase().replaceAll("_", " ");
