@@ -90,14 +90,17 @@ function rank({ projects }: Policy): number {
 
 function pruneEntry(pruning: Pruning, { policy, entry }: Declaration, wide: readonly Policy[]): PrunableEntry[] {
   const { identity, key, presence, fields } = entry.desired;
-  const rivals = (pruning.declaring.get(identity) ?? []).filter((each) => each.policy !== policy);
+  // Those that are gone already compete no more.
+  const rivals = (pruning.declaring.get(identity) ?? []).flatMap((each): readonly Declaration[] => {
+    const current = each.policy === policy ? undefined : currentEntry(pruning, each.entry);
+    return current ? [{ policy: each.policy, entry: current }] : [];
+  });
   const parts = key === "" && presence === "present" ? Object.keys(fields) : [undefined];
   return parts.flatMap((field): PrunableEntry[] => {
     const own = currentEntry(pruning, entry);
     if (!own || !hasField(own, field)) return [];
     const candidates = wide.flatMap((each): readonly Candidate[] => {
-      const rival = rivals.find((other) => other.policy === each);
-      const wideEntry = rival && currentEntry(pruning, rival.entry);
+      const wideEntry = rivals.find((other) => other.policy === each)?.entry;
       return wideEntry && hasField(wideEntry, field) ? [{ policy, entry, field, wide: each, wideEntry }] : [];
     });
     const found = candidates.find((candidate) => canGo(pruning, candidate, rivals));
