@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { chooseAccess } from "../console/access.ts";
-import { listen } from "../console/app.ts";
+import { serveConsole } from "../console/app.ts";
 import { watchState } from "../console/known-state.ts";
 import { openState } from "../state/open-state.ts";
 import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
@@ -28,19 +28,11 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   await using state = await watchState(() => openState({ root: folder, name, env }));
   const workspace = name ?? folder;
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
-  const { url, close } = await listen(host, port, {
-    state,
-    access,
-    env,
-    folder,
-    catalogue,
-    workspace,
-    onError: failed,
-  });
+  const shown = { state, access, env, folder, catalogue, workspace, onError: failed };
+  await using listening = await serveConsole(host, port, shown);
   terminal.listen();
-  terminal.print(`listening on ${url}`);
+  terminal.print(`listening on ${listening.url}`);
   await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));
-  await close();
   return exit.done;
 };
 

@@ -11,8 +11,15 @@ import { readHookSecret } from "../secrets/token.ts";
 import { sharesState, unshared } from "../state/open-state.ts";
 import type { CheckEnd } from "../watch/check.ts";
 import { followedBranch, touchesWorkspace } from "../watch/checkout.ts";
-import { systemClock } from "../watch/clock.ts";
-import { cron, every, newStatus, type Schedule, type WatchOptions, type WatchStatus } from "../watch/options.ts";
+import {
+  cron,
+  every,
+  newStatus,
+  type Schedule,
+  systemClock,
+  type WatchOptions,
+  type WatchStatus,
+} from "../watch/options.ts";
 import { serveWatch } from "../watch/service.ts";
 import { watch } from "../watch/watch.ts";
 import { consoleUrlIn } from "../watch/watch-state.ts";

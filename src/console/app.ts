@@ -1,7 +1,5 @@
-import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { ignoreUserError, UserError } from "../base/exit.ts";
-import { cannotListen, hostAndPort } from "../base/system-errors.ts";
 import { shellWord, withoutTrailing } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { ownerName } from "../model/owner.ts";
@@ -12,6 +10,7 @@ import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
+import { type Listening, listen } from "../watch/service.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
 import { type CommitSubjects, commitSubjects, findCauses } from "./causes.ts";
 import { fleetData, fleetPage } from "./fleet-page.ts";
@@ -37,27 +36,8 @@ interface ConsoleOptions {
 /** A page as HTML and as a JSON document; each is made only on request. */
 type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => object };
 
-export interface Listening {
-  readonly url: string;
-  readonly close: () => Promise<void>;
-}
-
-export async function listen(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: consoleApp(options).fetch });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(cannotListen(host, port, error)));
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  const at = typeof address === "object" && address ? address.port : port;
-  return {
-    url: `http://${hostAndPort(host, at)}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        if ("closeAllConnections" in server) server.closeAllConnections();
-      }),
-  };
+export function serveConsole(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
+  return listen(consoleApp(options), host, port);
 }
 
 /** Routes of the console. No response changes anything. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { Cron } from "croner";
 import { exit, ifPossible, UserError } from "../base/exit.ts";
 import type { FastForwarded } from "../git/fast-forward.ts";
@@ -7,7 +8,43 @@ import type { Holder, Lease } from "../state/lease.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import type { ApplyMode } from "../state/watch-memory.ts";
 import type { CheckEnd } from "./check.ts";
-import type { Clock, WakeSignal } from "./clock.ts";
+
+/** The clock of a watcher; tests use a simulated one. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Resolves after this many milliseconds, or when the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => {}),
+  random: Math.random,
+};
+
+export interface WakeSignal {
+  /** Ends the current wait, or else the next one as it begins. */
+  readonly wake: () => void;
+  /** Resolves after this many milliseconds, after a minute at most, or when it is woken. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+/** A machine may be suspended and its clock be set, so the clock is read again at least this often. */
+const longestWait = 60_000;
+
+export function createWakeSignal(clock: Clock): WakeSignal {
+  let woken = new AbortController();
+  return {
+    wake: () => woken.abort(),
+    wait: async (milliseconds) => {
+      await clock.sleep(Math.max(0, Math.min(milliseconds, longestWait)), woken.signal);
+      woken = new AbortController();
+    },
+  };
+}
 
 export interface WatchOptions {
   readonly request: Request;

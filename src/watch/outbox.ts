@@ -11,8 +11,8 @@ import { loadProviders } from "../secrets/providers-file.ts";
 import { createSecrets } from "../secrets/secrets.ts";
 import type { Undelivered } from "../state/watch-memory.ts";
 import { findWorkspace } from "../workspace/load.ts";
-import { type Clock, pause } from "./clock.ts";
 import type { MessageBody } from "./notification-texts.ts";
+import type { Clock } from "./options.ts";
 
 interface DeliveryOptions {
   readonly request: Request;
@@ -44,7 +44,7 @@ export async function deliver(to: Notify, { body }: Undelivered, options: Delive
     if (!failed) return true;
     const isLast = !failed.again || attempt === mostAttempts || signal.aborted;
     const backoff = firstPause * 2 ** (attempt - 1) * (0.5 + clock.random());
-    if (!isLast) await pause(clock, Math.max(failed.wait ?? 0, backoff), signal);
+    if (!isLast) await clock.sleep(Math.max(failed.wait ?? 0, backoff), signal);
     if (!isLast && !signal.aborted) continue;
     warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${failed.why}`);
     return false;

@@ -1,12 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { parsedJson } from "../base/json.ts";
 import { cannotListen, hostAndPort } from "../base/system-errors.ts";
 import { decidePush, isGenuine } from "./checkout.ts";
-import type { Clock } from "./clock.ts";
-import type { WatchStatus } from "./options.ts";
+import type { Clock, WatchStatus } from "./options.ts";
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly port: number;
   readonly host: string;
   /** The secret of webhooks; without one they are rejected. */
@@ -17,38 +20,23 @@ export interface ServiceOptions {
   readonly branch: () => string | undefined;
 }
 
-export interface Service extends AsyncDisposable {
+export interface Listening extends AsyncDisposable {
   readonly url: string;
 }
 
-const mostBytes = 2 ** 20;
-
-const mostConnections = 256;
-
-/** Pushes within this many milliseconds are checked together. */
-const settling = 1000;
-
-interface Answer {
-  readonly status: number;
-  readonly body: object | string;
-  readonly headers?: Readonly<Record<string, string>>;
+export function serveWatch(options: ServiceOptions): Promise<Listening> {
+  return listen(watchApp(options), options.host, options.port);
 }
 
-export async function serveWatch(options: ServiceOptions): Promise<Service> {
-  const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
-  const server = createServer(limits, (request, response) => {
-    answer(request, options)
-      .catch((): Answer => ({ status: 500, body: { error: "internal error" } }))
-      .then((found) => send(request, response, found));
+/** Serves an app; slow and idle connections are closed. @throws UserError if it cannot listen. */
+export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
+  const serverOptions = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  await once(server.listen(port, host), "listening").catch((error) => {
+    throw cannotListen(host, port, error);
   });
-  limitConnections(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(cannotListen(options.host, options.port, error)));
-    server.listen(options.port, options.host, resolve);
-  });
-  const { address, port } = server.address() as AddressInfo;
   return {
-    url: `http://${hostAndPort(address, port)}`,
+    url: `http://${hostAndPort(host, (server.address() as AddressInfo).port)}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -56,45 +44,60 @@ export async function serveWatch(options: ServiceOptions): Promise<Service> {
   };
 }
 
-type Handler = (request: IncomingMessage, options: ServiceOptions) => Promise<Answer> | Answer;
+const mostBytes = 2 ** 20;
 
-const routes: Readonly<Record<string, { readonly methods: readonly string[]; readonly handler: Handler }>> = {
-  "/healthz": { methods: ["GET", "HEAD"], handler: (_, options) => health(options) },
-  "/metrics": { methods: ["GET", "HEAD"], handler: (_, { metrics }) => ({ status: 200, body: `${metrics()}\n` }) },
-  "/hooks/push": { methods: ["POST"], handler: push },
-};
+/** Pushes within this many milliseconds are checked together. */
+const settling = 1000;
 
-async function answer(request: IncomingMessage, options: ServiceOptions): Promise<Answer> {
-  const path = (request.url ?? "").split("?")[0] ?? "";
-  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-  if (!route) return { status: 404, body: { error: "expected /hooks/push, /healthz or /metrics" } };
-  if (route.methods.includes(request.method ?? "")) return route.handler(request, options);
-  const headers = { allow: route.methods.join(", ") };
-  return { status: 405, body: { error: `expected ${route.methods.join(" or ")}` }, headers };
+function watchApp(options: ServiceOptions): Hono {
+  const app = new Hono();
+  app.use(async ({ header }, next) => {
+    header("cache-control", "no-store");
+    header("x-content-type-options", "nosniff");
+    await next();
+  });
+  app.get("/healthz", (context) => health(context, options));
+  app.get("/metrics", ({ body }) =>
+    body(`${options.metrics()}\n`, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }),
+  );
+  app.post("/hooks/push", headersGate(options), sizeGate, (context) => push(context, options));
+  app.notFound(({ json }) => json({ error: "expected GET /healthz, GET /metrics or POST /hooks/push" }, 404));
+  app.onError((_, { json }) => json({ error: "internal error" }, 500));
+  return app;
 }
 
 /** A standby is healthy; a leader with an overdue check is not. */
-function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
-  if (standby) return { status: 200, body: { status: "standby", watcher: standby.run, host: standby.host } };
-  if (late === undefined) return { status: 200, body: { status: "starting" } };
+function health({ json }: Context, { status: { standby, late }, clock }: ServiceOptions) {
+  if (standby) return json({ status: "standby", watcher: standby.run, host: standby.host });
+  if (late === undefined) return json({ status: "starting" });
   const overdue = clock.now() > late;
-  return { status: overdue ? 503 : 200, body: { status: overdue ? "overdue" : "watching" } };
+  return json({ status: overdue ? "overdue" : "watching" }, overdue ? 503 : 200);
 }
 
-async function push(request: IncomingMessage, options: ServiceOptions): Promise<Answer> {
-  const { secret, status, clock, branch } = options;
-  if (secret === undefined) return { status: 403, body: { error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" } };
-  const { "x-gitlab-token": token, "x-hub-signature-256": signature } = request.headers;
-  const isUnknown = token === undefined ? signature === undefined : !isGenuine(request.headers, nothing, secret);
-  if (isUnknown) return { status: 401, body: { error: wrongSecret } };
-  const body = await readBody(request);
-  if (!body) {
-    const error = `expected at most ${mostBytes} bytes`;
-    return { status: 413, body: { error }, headers: { connection: "close" } };
-  }
-  if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
+/** A secret in a header is verified before the body is read. */
+const nothing = Buffer.alloc(0);
+
+const wrongSecret = { error: "wrong or missing secret" };
+
+function headersGate({ secret }: ServiceOptions): MiddlewareHandler {
+  return async ({ req, json }, next) => {
+    if (secret === undefined) return json({ error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" }, 403);
+    const { "x-gitlab-token": token, "x-hub-signature-256": signature } = req.header();
+    const isUnknown = token === undefined ? signature === undefined : !isGenuine(req.header(), nothing, secret);
+    return isUnknown ? json(wrongSecret, 401) : next();
+  };
+}
+
+const sizeGate = bodyLimit({
+  maxSize: mostBytes,
+  onError: ({ json }) => json({ error: `expected at most ${mostBytes} bytes` }, 413, { connection: "close" }),
+});
+
+async function push({ req, json }: Context, { secret = "", status, clock, branch }: ServiceOptions) {
+  const body = Buffer.from(await req.arrayBuffer());
+  if (!isGenuine(req.header(), body, secret)) return json(wrongSecret, 401);
   const checkout = { branch: branch(), checked: status.checked() };
-  const { commit, project, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
+  const { commit, project, ...decision } = decidePush(req.header(), parsedJson(body.toString("utf8")), checkout);
   if (decision.check) {
     status.push = {
       at: status.push?.at ?? clock.now() + settling,
@@ -103,7 +106,7 @@ async function push(request: IncomingMessage, options: ServiceOptions): Promise<
     };
     status.wake();
   }
-  return { status: 202, body: decision };
+  return json(decision, 202);
 }
 
 /** The projects to check; none if an event concerns everything. */
@@ -113,48 +116,4 @@ function projectsOf(
 ): { readonly projects?: readonly string[] } {
   if (project === undefined || (waiting && !waiting.projects)) return {};
   return { projects: [...new Set([...(waiting?.projects ?? []), ...project])] };
-}
-
-/** A secret in a header is verified before the body is read. */
-const nothing = Buffer.alloc(0);
-
-const wrongSecret = "wrong or missing secret";
-
-/** Undefined for a body that is too large or incomplete: the rest is not read. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request) {
-      size += chunk.length;
-      if (size > mostBytes) return undefined;
-      chunks.push(chunk);
-    }
-  } catch {
-    return undefined;
-  }
-  return Buffer.concat(chunks);
-}
-
-function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
-  const isText = typeof body === "string";
-  response.writeHead(status, {
-    "content-type": isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    ...headers,
-  });
-  response.end(method === "HEAD" ? undefined : isText ? body : `${JSON.stringify(body)}\n`);
-}
-
-/** Closes the oldest connection when there are too many, so that idle ones keep nobody out. */
-function limitConnections(server: Server): void {
-  const open = new Set<Socket>();
-  server.on("connection", (socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
-    const [oldest] = open;
-    if (open.size > mostConnections) oldest?.destroy();
-  });
 }

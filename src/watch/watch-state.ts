@@ -6,7 +6,6 @@ import type { Request } from "../run/request.ts";
 import type { Texts } from "../state/state.ts";
 import { keepMemory, keptMemory, newMemory, type Undelivered, type WatchMemory } from "../state/watch-memory.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import { systemClock } from "./clock.ts";
 import { type Counts, messageBody, type Notification } from "./notification-texts.ts";
 import type { WatchOptions } from "./options.ts";
 import { deliver } from "./outbox.ts";
@@ -103,9 +102,9 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
     },
     save: () => save().then(flush),
     [Symbol.asyncDispose]: async () => {
-      const cancel = systemClock.alarm(lastChance, () => over.abort());
+      const timer = setTimeout(() => over.abort(), lastChance);
       await Promise.all(trying.values());
-      cancel();
+      clearTimeout(timer);
       await keeping;
     },
   };

@@ -3,8 +3,7 @@ import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { claimFor, holderText, type Lease, type Leases, leaseDuration, newRun, tryLease } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import { createWakeSignal, type WakeSignal } from "./clock.ts";
-import type { WatchOptions } from "./options.ts";
+import { createWakeSignal, type WakeSignal, type WatchOptions } from "./options.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
 import { openWatchState, settingsFor } from "./watch-state.ts";
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type Access, chooseAccess } from "../../src/console/access.ts";
-import { listen } from "../../src/console/app.ts";
+import { serveConsole } from "../../src/console/app.ts";
 import { watchState } from "../../src/console/known-state.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
@@ -116,9 +116,9 @@ export async function consoleOver(
     catalogue: catalogueOf(),
     onError: (error: unknown) => errors.push(error),
   };
-  const console = await listen("127.0.0.1", 0, { state, access, ...rest });
+  const console = await serveConsole("127.0.0.1", 0, { state, access, ...rest });
   onTestFinished(async () => {
-    await console.close();
+    await console[Symbol.asyncDispose]();
     await state[Symbol.asyncDispose]();
   });
   const get = (path: string, init?: RequestInit) => fetch(console.url + path, { redirect: "manual", ...init });

@@ -128,8 +128,10 @@ describe("POST /hooks/push", () => {
     expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Push Hook" })).toMatchObject({ check: true });
     expect(await post("{}", { ...known, "x-gitlab-event": "System Hook" })).toMatchObject({ check: false });
     expect(await post("x", { ...signed("x"), "x-github-event": "ping" })).toMatchObject({ check: false });
-    expect((await fetch(`${url}/hooks/push`)).status).toBe(405);
-    expect((await fetch(`${url}/hooks`)).status).toBe(404);
+    expect((await fetch(`${url}/hooks/push`)).status).toBe(404);
+    expect(await (await fetch(`${url}/hooks`)).json()).toEqual({
+      error: "expected GET /healthz, GET /metrics or POST /hooks/push",
+    });
     await close();
   });
 

@@ -172,11 +172,11 @@ describe("notifications", () => {
       await change(place, "https://by-hand", 1);
       const clock = movedClock();
       const pauses: number[] = [];
-      const alarm: typeof clock.alarm = (milliseconds, ring) => {
+      const sleep: typeof clock.sleep = (milliseconds, signal) => {
         if (milliseconds < minute / 2) pauses.push(milliseconds);
-        return clock.alarm(milliseconds, ring);
+        return clock.sleep(milliseconds, signal);
       };
-      expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, alarm } }).ended).toBe(2);
+      expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, sleep } }).ended).toBe(2);
       expect(room.events()).toEqual(["drift"]);
       expect(pauses.filter((each) => each >= 1000)).toEqual([1000, 2000, 4000, 8000]);
     },
@@ -192,11 +192,11 @@ describe("notifications", () => {
     await change(place, "https://by-hand", 1);
     const clock = movedClock();
     const pauses: number[] = [];
-    const alarm: typeof clock.alarm = (milliseconds, ring) => {
+    const sleep: typeof clock.sleep = (milliseconds, signal) => {
       pauses.push(milliseconds);
-      return clock.alarm(milliseconds, ring);
+      return clock.sleep(milliseconds, signal);
     };
-    expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, alarm } }).ended).toBe(2);
+    expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, sleep } }).ended).toBe(2);
     expect(room.events()).toEqual(["drift"]);
     const near = pauses.filter((each) => each > (seconds - 10) * 1000 && each <= seconds * 1000);
     expect(near).toHaveLength(1);

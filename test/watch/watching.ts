@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ExitCode } from "../../src/base/exit.ts";
 import type { CheckEnd } from "../../src/watch/check.ts";
-import type { Clock } from "../../src/watch/clock.ts";
 import type { MessageBody } from "../../src/watch/notification-texts.ts";
-import { every, newStatus, type WatchOptions } from "../../src/watch/options.ts";
+import { type Clock, every, newStatus, type WatchOptions } from "../../src/watch/options.ts";
 import { watch } from "../../src/watch/watch.ts";
 import type { Environment } from "../e2e/program.ts";
 import { atEnd } from "../support/ending.ts";
@@ -37,12 +36,18 @@ export function movedClock(limit = Number.POSITIVE_INFINITY, start = Date.now())
   return {
     now: () => now,
     random: () => 0.5,
-    alarm: (milliseconds, ring) => {
-      const alarm = { at: now + milliseconds, ring };
-      alarms.add(alarm);
-      soon();
-      return () => void alarms.delete(alarm);
-    },
+    sleep: (milliseconds, signal) =>
+      new Promise<void>((ring) => {
+        const alarm = { at: now + milliseconds, ring };
+        alarms.add(alarm);
+        const stop = () => {
+          alarms.delete(alarm);
+          ring();
+        };
+        if (signal.aborted) stop();
+        signal.addEventListener("abort", stop);
+        soon();
+      }),
     move: (milliseconds) => {
       last = Math.max(now, last === Number.POSITIVE_INFINITY ? now : last) + milliseconds;
       for (const _ of alarms) soon();
@@ -68,19 +73,6 @@ type WatchingOptions = Partial<Omit<WatchOptions, "clock" | "request">> & {
   readonly after?: (end: CheckEnd, checks: number) => unknown;
 };
 
-/** An alarm that rings when something is settled, too. */
-function alarmAfter(clock: Clock, milliseconds: number, settled: () => Promise<unknown>, ring: () => void): () => void {
-  let isCancelled = false;
-  const cancel = clock.alarm(milliseconds, async () => {
-    await settled();
-    if (!isCancelled) ring();
-  });
-  return () => {
-    isCancelled = true;
-    cancel();
-  };
-}
-
 /** Watches a folder every half an hour of a clock that does not wait. */
 export function watching(
   place: { readonly root: string; readonly environment: Environment },
@@ -97,7 +89,13 @@ export function watching(
     schedule: every(30 * minute, clock.now()),
     apply: "never",
     grace: 2,
-    clock: { ...clock, alarm: (milliseconds, ring) => alarmAfter(clock, milliseconds, () => settled, ring) },
+    clock: {
+      ...clock,
+      sleep: async (milliseconds, signal) => {
+        await clock.sleep(milliseconds, signal);
+        await settled;
+      },
+    },
     status,
     ...options,
     host: {
