@@ -18,7 +18,7 @@ import type { Applied, Planned, Request } from "../run/request.ts";
 import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
 import type { Options, Run } from "./command.ts";
-import { parseArguments } from "./connected.ts";
+import { checkArguments } from "./connected.ts";
 import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { follow, openPlanReports, type WriteReports } from "./plan-reports.ts";
@@ -29,7 +29,7 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   const saved = findSavedPlan(options, file);
   const write = await openPlanReports(terminal, "apply", options);
   checkUsage(terminal, options, saved);
-  const deployment = deploymentFrom(options);
+  const deployment = deploymentFrom(terminal, options);
   const applyRequest = { request: toApplyRequest(terminal, options, saved), deployment };
   return options.dryRun ? runDryRun(terminal, applyRequest, write) : runApply(terminal, options, applyRequest, write);
 };
@@ -261,17 +261,15 @@ function optionOf(name: string): string {
 }
 
 /** The requested deployment record, if any. @throws UserError naming every mistake. */
-function deploymentFrom(options: Options<"apply">): DeploymentOptions | undefined {
+function deploymentFrom(terminal: Terminal, options: Options<"apply">): DeploymentOptions | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
   if (environment === undefined) {
     if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
     throw new UserError("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
   }
-  const { values } = parseArguments("createDeployment", { id, environment, sha, ref, tag: tag ?? false }, otherNames);
+  const given = { id, environment, sha, ref, tag: tag ?? false };
+  const { values } = checkArguments(terminal, "createDeployment", given, { others: deploymentNames });
   return { project: id ?? "", fields: values };
 }
 
-const otherNames: Readonly<Record<string, string>> = {
-  id: "--deployment-project",
-  environment: "--record-deployment",
-};
+const deploymentNames = { id: "--deployment-project", environment: "--record-deployment" };

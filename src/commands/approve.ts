@@ -24,25 +24,23 @@ import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Options, Run } from "./command.ts";
 import { stateAround } from "./history.ts";
 import { stepsAfterApproval } from "./next-steps.ts";
-import { openReports, outInPlace, printProblems, writeTo } from "./outputs.ts";
+import { outInPlace, printProblems, showing, writeTo } from "./outputs.ts";
 import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
 import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"approve">>(async (terminal, options, [file]) => {
   const signed = await signing(terminal, options, file);
   const { plan, name, place, signatures } = signed;
   const [shown = "", kept = ""] = [name, place].map(printable);
   const held = `${kept} holds ${counted(signatures, "signature")}${neededText(plan)}.`;
   const done = `Signed ${shown}: ${printable(describeContents(plan))}.\n${held}`;
   const next = stepsAfterApproval(options, file);
-  report({
-    text: () => paragraphs([done, nextStepsText(next, terminal.palette)]),
-    json: () => JSON.stringify({ plan: name, digest: plan.digest, file: place, signatures }, null, 2),
-  });
-  return exit.done;
-};
+  return {
+    text: (palette) => paragraphs([done, nextStepsText(next, palette)]),
+    json: () => ({ plan: name, digest: plan.digest, file: place, signatures }),
+  };
+});
 
 /** The number of approvals required when the plan was saved; an apply checks its own rules. */
 function neededText({ objections }: Plan): string {

@@ -1,153 +1,159 @@
-import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { exit, onError, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
-import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../client/client.ts";
-import { explainCallFailure } from "../client/explain-failure.ts";
-import { CallFailed } from "../client/failure.ts";
+import { connectReader, connectWriter, type Reader } from "../client/client.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { type CheckedValues, checkValues, type Given } from "../model/call-check.ts";
-import type { Catalogue } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { EndpointName } from "../model/endpoints.ts";
 import { ownerOfName } from "../model/owner.ts";
-import { deploymentText, statusJson, statusText, whoamiJson, whoamiText } from "../report/server-texts.ts";
+import {
+  deploymentsText,
+  deploymentText,
+  mergeRequestsText,
+  statusJson,
+  statusText,
+  whoamiJson,
+  whoamiText,
+} from "../report/server-texts.ts";
 import { connectionFrom } from "../run/connection.ts";
-import type { WriteOutcome } from "../run/deployments.ts";
+import {
+  listMergeRequests,
+  readDeployment,
+  readDeployments,
+  recordDeployment,
+  updateDeployment,
+  type WriteOutcome,
+} from "../run/deployments.ts";
 import { canPlan, readTokenAccess } from "../run/live/token-access.ts";
 import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../run/storage/storage-view.ts";
-import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
-import type { Options, Run } from "./command.ts";
-import { openReports, type ReportContents } from "./outputs.ts";
+import { dialectAround, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import type { Options } from "./command.ts";
+import { type Shown, showing } from "./outputs.ts";
 import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
-export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
-
-export const reading = connectWith(connectReader);
-
-export const writing = connectWith(connectWriter);
-
-type Work<Connection> = (connection: Connection) => Promise<Shown>;
-
-function connectWith<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
-  return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
-    const report = openReports(terminal, options.report);
-    await using connection = await connect(connectionFrom(requestOf(terminal, options)));
-    const shown = await work(connection).catch((error): Shown => {
-      if (error instanceof CallFailed) return { status: "failed", error: explainCallFailure(error) };
-      throw error;
-    });
-    if (typeof shown.error !== "string") {
-      report(shown as ReportContents);
-      return exit.done;
-    }
-    terminal.warn(printable(`error: ${shown.error}`));
-    report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
-    return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
-  };
-}
-
-export function shownDeployment(written: WriteOutcome, { palette, note: tell }: Terminal): Shown {
-  if (!("row" in written)) return written;
-  const { row, note } = written;
-  if (note) tell(`note: ${note}`);
-  return { text: () => deploymentText(row, palette), json: () => JSON.stringify(row, null, 2) };
-}
-
-/** @throws UserError naming every mistake. */
+/** @throws UserError naming every mistake. `others` names parameters that are not set by an option of their name. */
 export function checkArguments(
-  terminal: Terminal,
+  { note }: Pick<Terminal, "note">,
   name: EndpointName,
   given: Given,
-  facts?: Catalogue["facts"],
-): Passed {
-  const result = parseArguments(name, given, otherNames, facts);
-  for (const note of result.notes) terminal.note(`note: ${note}`);
-  return result;
-}
-
-type Passed = Extract<CheckedValues, { values: unknown }>;
-
-/** Like {@link checkArguments}, without notes; `others` names parameters that are not set by an option of their name. */
-export function parseArguments(
-  name: EndpointName,
-  given: Given,
-  others: Readonly<Record<string, string>>,
-  facts?: Catalogue["facts"],
-): Passed {
+  { others = argumentNames, facts }: { others?: Readonly<Record<string, string>>; facts?: Catalogue["facts"] } = {},
+): Extract<CheckedValues, { values: unknown }> {
   const named = (parameter: string) => others[parameter] ?? `--${parameter.replaceAll("_", "-")}`;
   const result = checkValues(name, given, named, facts);
   if ("mistakes" in result) throw new UserError(result.mistakes.join("; "), exit.usage);
+  for (const each of result.notes) note(`note: ${each}`);
   return result;
 }
 
-const otherNames: Readonly<Record<string, string>> = {
-  id: "PROJECT",
-  deployment_id: "ID",
-  tag: "--tag or --no-tag",
-};
+const argumentNames = { id: "PROJECT", deployment_id: "ID", tag: "--tag or --no-tag" };
 
-export const whoami: Run<Options<"whoami">> = async (terminal, options) => {
+export const deployments = showing<Options<"deployments list">>(async (terminal, options, [id = ""]) => {
+  const { orderBy: order_by, sort, updatedAfter: updated_after, updatedBefore: updated_before } = options;
+  const { environment, status } = options;
+  const given = { id, order_by, sort, updated_after, updated_before, environment, status };
+  const { facts } = catalogueOf(dialectAround(folderOf(terminal, options)));
+  const { values } = checkArguments(terminal, "listDeployments", given, { facts });
+  await using reader = await reading(terminal, options);
+  const rows = await readDeployments(reader, id, values);
+  return { text: (palette) => deploymentsText(rows, palette), json: () => rows };
+});
+
+export const deployment = showing<Options<"deployments show">>(async (terminal, options, [project = "", id = ""]) => {
+  checkArguments(terminal, "getDeployment", { id: project, deployment_id: id });
+  await using reader = await reading(terminal, options);
+  return showDeployment({ row: await readDeployment(reader, project, id) }, terminal);
+});
+
+export const addDeployment = showing<Options<"deployments create">>(async (terminal, options, [project = ""]) => {
+  const { environment, sha, ref, tag, status } = options;
+  const { values } = checkArguments(terminal, "createDeployment", { id: project, environment, sha, ref, tag, status });
+  await using writer = await writing(terminal, options);
+  return showDeployment(await recordDeployment(writer, project, values), terminal);
+});
+
+export const changeDeployment = showing<Options<"deployments update">>(
+  async (terminal, options, [project = "", id = ""]) => {
+    const { status } = options;
+    checkArguments(terminal, "updateDeployment", { id: project, deployment_id: id, status });
+    if (status === undefined) throw new UserError("--status is missing; there is nothing else to change", exit.usage);
+    await using writer = await writing(terminal, options);
+    return showDeployment(await updateDeployment(writer, project, id, status), terminal);
+  },
+);
+
+export const mergeRequests = showing<Options<"deployments merge-requests">>(
+  async (terminal, options, [project = "", id = ""]) => {
+    checkArguments(terminal, "listDeploymentMergeRequests", { id: project, deployment_id: id });
+    await using reader = await reading(terminal, options);
+    const rows = await listMergeRequests(reader, project, id);
+    return { text: (palette) => mergeRequestsText(rows, palette), json: () => rows };
+  },
+);
+
+function reading(terminal: Terminal, options: OnlineOptions) {
+  return connectReader(connectionFrom(requestOf(terminal, options)));
+}
+
+function writing(terminal: Terminal, options: OnlineOptions) {
+  return connectWriter(connectionFrom(requestOf(terminal, options)));
+}
+
+function showDeployment(written: WriteOutcome, terminal: Terminal): Shown {
+  if (!("row" in written)) return written;
+  const { row, note } = written;
+  if (note) terminal.note(`note: ${note}`);
+  return { text: (palette) => deploymentText(row, palette), json: () => row };
+}
+
+export const whoami = showing<Options<"whoami">>(async (terminal, options) => {
   if (options.project?.trim() === "")
     throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);
   if (ownerOfName(options.project ?? "") === "instance")
     throw new UserError("--project names a project or a group; for the instance, leave it out", exit.usage);
-  const project = options.project ?? findFirstNamed(folderOf(terminal, options));
-  let isEnough = true;
-  const code = await reading(terminal, options, async (reader) => {
-    const access = await readTokenAccess(reader, project);
-    isEnough = canPlan(access);
-    return { text: () => whoamiText(access, terminal.palette), json: () => whoamiJson(access) };
-  });
-  return code === exit.done && !isEnough ? exit.problem : code;
-};
+  await using reader = await reading(terminal, options);
+  const access = await readTokenAccess(reader, options.project ?? findFirstNamed(folderOf(terminal, options)));
+  const code = canPlan(access) ? exit.done : exit.problem;
+  return { text: (palette) => whoamiText(access, palette), json: () => whoamiJson(access), code };
+});
 
 /** The first project, else the first group, that policies of the surrounding workspace name without a wildcard. */
 function findFirstNamed(folder: string): string | undefined {
   if (workspaceAbove(folder) === undefined) return undefined;
   const { policies } = readPolicies(loadWorkspace(folder));
-  const named = policies.flatMap(({ projects }) =>
-    projects.flatMap(({ form, written }) => (form === "glob" ? [] : written)),
-  );
-  const [project, group] = (["project", "group"] as const).map((owner) =>
-    named.find((name) => ownerOfName(name) === owner),
-  );
-  return project ?? group;
+  const selectors = policies.flatMap(({ projects }) => projects).filter(({ form }) => form !== "glob");
+  const first = (owner: string) => selectors.find(({ written }) => ownerOfName(written) === owner)?.written;
+  return first("project") ?? first("group");
 }
 
-export const storageStatus: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {
+export const storageStatus = showing<Options<"storage status">>(async (terminal, options, [storage = ""]) => {
   if (storage.trim() === "") throw new UserError("STORAGE is empty; expected the name of a storage", exit.usage);
-  return reading(terminal, options, async (reader) => {
-    try {
-      const remainders = await remaindersOn(reader, storage);
-      const doubt = await doubtAbout(storage, remainders, reader, folderOf(terminal, options));
-      if (doubt) terminal.note(printable(`warning: ${doubt}`));
-      return {
-        text: () => statusText(storage, remainders, terminal.palette),
-        json: () => statusJson(storage, remainders),
-      };
-    } catch (error) {
-      if (error instanceof StorageHidden) return { status: "failed", error: error.message };
-      throw error;
-    }
-  });
-};
+  await using reader = await reading(terminal, options);
+  const show = async (): Promise<Shown> => {
+    const remainders = await remaindersOn(reader, storage);
+    await warnOfDoubt(terminal, storage, remainders, reader, folderOf(terminal, options));
+    return {
+      text: (palette) => statusText(storage, remainders, palette),
+      json: () => statusJson(storage, remainders),
+    };
+  };
+  return await show().catch(onError(StorageHidden, ({ message }): Shown => ({ status: "failed", error: message })));
+});
 
 /** Warns of a misspelled storage, which would appear drained, because the API has no list of storages. */
-async function doubtAbout(
+async function warnOfDoubt(
+  { note }: Terminal,
   storage: string,
   remainders: readonly Remainder[],
   reader: Reader,
   folder: string,
-): Promise<string | undefined> {
-  if (remainders.some(({ left }) => left)) return undefined;
-  const known = new Set([...declaredStorages(folder), ...(await storagesOfMoves(reader))]);
-  if (known.has(storage)) return undefined;
-  return `no project, listed move or manifest names storage ${storage}, so it may not exist${didYouMean(storage, known)}`;
-}
-
-function declaredStorages(folder: string): readonly string[] {
-  if (!workspaceAbove(folder)) return [];
-  const { migrations } = readMigrations(loadWorkspace(folder));
-  return migrations.flatMap(({ from, to }) => [from, to]);
+): Promise<void> {
+  if (remainders.some(({ left }) => left)) return;
+  const migrations = workspaceAbove(folder) ? readMigrations(loadWorkspace(folder)).migrations : [];
+  const known = new Set([...migrations.flatMap(({ from, to }) => [from, to]), ...(await storagesOfMoves(reader))]);
+  if (known.has(storage)) return;
+  const doubt = `no project, listed move or manifest names storage ${storage}, so it may not exist${didYouMean(storage, known)}`;
+  note(printable(`warning: ${doubt}`));
 }

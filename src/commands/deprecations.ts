@@ -1,4 +1,4 @@
-import { exit, exitCode, UserError } from "../base/exit.ts";
+import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { parseManifest } from "../manifest/document.ts";
@@ -9,22 +9,17 @@ import { includedFiles } from "../scan/pipelines.ts";
 import { type Finding, scanText } from "../scan/scan.ts";
 import { workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/walk.ts";
-import type { Options, Run } from "./command.ts";
-import { openReports, save } from "./outputs.ts";
+import type { Options } from "./command.ts";
+import { save, showing } from "./outputs.ts";
 import { checkedRelease, folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const run: Run<Options<"deprecations">> = (terminal, options) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"deprecations">>((terminal, options) => {
   const reached = releaseOf(terminal, options);
   const filter: ScheduleFilter = { release: options.release, asOf: options.asOf, reached };
   const rows = scheduleRows(schedule, filter);
-  report({
-    text: () => scheduleText(rows, filter, terminal.palette),
-    json: () => JSON.stringify(rows, null, 2),
-  });
-  return exit.done;
-};
+  return { text: (palette) => scheduleText(rows, filter, palette), json: () => rows };
+});
 
 /** That of the workspace, else 14.5, unless requested. @throws UserError if it is not a release. */
 export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
@@ -39,8 +34,7 @@ function workspaceRelease(folder: string): string {
   return workspace.server.release;
 }
 
-export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
-  const report = openReports(terminal, options.report);
+export const scan = showing<Options<"deprecations scan">>((terminal, options, paths) => {
   const release = releaseOf(terminal, options);
   const found = paths.flatMap((path) => filesBelow(terminal.cwd, path));
   const files = [...new Map(found.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
@@ -51,13 +45,13 @@ export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths
   for (const message of unreadable) terminal.warn(`error: ${message}`);
   printFixed(terminal, scanned);
   const hasNoAnswer = findings.length === 0 && unreadable.length > 0;
-  report({
-    text: () => (hasNoAnswer ? "" : findingsText(findings, terminal.palette)),
-    json: () => JSON.stringify(findings, null, 2),
-  });
   const isDue = findings.some(({ severity }) => severity === "error");
-  return exitCode({ problem: isDue || unreadable.length > 0 });
-};
+  return {
+    text: (palette) => (hasNoAnswer ? "" : findingsText(findings, palette)),
+    json: () => findings,
+    code: exitCode({ problem: isDue || unreadable.length > 0 }),
+  };
+});
 
 interface ScannedFile {
   readonly findings: readonly Finding[];

@@ -14,14 +14,13 @@ import {
   revisionText,
 } from "../report/revision.ts";
 import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
-import type { Options, Run } from "./command.ts";
+import type { Options } from "./command.ts";
 import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
-import { asksForHtml, openReports } from "./outputs.ts";
+import { asksForHtml, showing } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
-  const report = openReports(terminal, options.report, revisionKinds);
+export const run = showing<Options<"diff">>(async (terminal, options, [from]) => {
   const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).revisionHtml : () => "";
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);
@@ -31,17 +30,14 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const fleet = fleetFile ?? (await keptFleet(terminal, opened.root, ...workspaces));
   const document = createDocument(opened, fleet);
   printRevisionProblems(terminal, document);
-  report({
-    text: () => (document.problems.length > 0 ? "" : revisionText(document, catalogue, terminal.palette)),
-    json: () => JSON.stringify(document, null, 2),
-    markdown: () => revisionMarkdown(document, catalogue),
-    html: () => html(document, catalogue),
-  });
-  return exitCode({
-    problem: document.problems.length > 0,
-    pending: options.detailedExitcode === true && isDifferent(document),
-  });
-};
+  const problem = document.problems.length > 0;
+  return {
+    text: (palette) => (problem ? "" : revisionText(document, catalogue, palette)),
+    json: () => document,
+    more: { markdown: () => revisionMarkdown(document, catalogue), html: () => html(document, catalogue) },
+    code: exitCode({ problem, pending: options.detailedExitcode === true && isDifferent(document) }),
+  };
+}, revisionKinds);
 
 function createDocument({ before, after }: OpenedRevisions, fleet: KnownFleet | undefined): RevisionDocument {
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);

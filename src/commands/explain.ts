@@ -5,18 +5,15 @@ import { schemasIn } from "../model/schemas.ts";
 import { explain, explainKinds } from "../report/explain.ts";
 import { catalogueAround, dialectAround } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
-import { openReports, save } from "./outputs.ts";
+import { save, showing } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 
-export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
+export const run = showing<Options<"explain">>((terminal, options, [selection]) => {
   const catalogue = catalogueAround(folderOf(terminal, options), options.dialect);
-  const report = openReports(terminal, options.report);
   const explained = options.kinds && selection === undefined ? explainKinds(catalogue) : explain(catalogue, selection);
   if ("unknown" in explained) throw new UserError(explained.unknown);
-  const { text, json } = explained;
-  report({ text: () => text(terminal.palette), json: () => JSON.stringify(json, null, 2) });
-  return exit.done;
-};
+  return { text: explained.text, json: () => explained.json };
+});
 
 export const schema: Run<Options<"schema">> = (terminal, options, [folder = "."]) => {
   const around = resolve(terminal.cwd, folder);

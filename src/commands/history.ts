@@ -7,70 +7,49 @@ import { historyJson, historyText, runsText, runText, runWithoutJournalText } fr
 import { type Holder, holderText } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { concerns } from "../state/run-summary.ts";
-import { type Contents, isShared, type Journals, type WorkspaceState } from "../state/state.ts";
+import { type Contents, isShared, type WorkspaceState } from "../state/state.ts";
 import { liveRuns } from "../state/workspace-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
-import { openReports } from "./outputs.ts";
+import { showing } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const runs: Run<Options<"runs">> = async (terminal, options) => {
-  const report = openReports(terminal, options.report);
+export const runs = showing<Options<"runs">>(async (terminal, options) => {
   await using state = await stateAround(terminal, options);
   const { project } = options;
   const all = await state.runs.list();
   const shown = project === undefined ? all : all.filter((summary) => concerns(summary, project));
   const live = await liveRuns(state);
   const none = project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);
-  report({
-    text: () => historyText(shown, live) || none,
-    json: () => historyJson(shown, live),
-  });
-  return exit.done;
-};
+  return { text: () => historyText(shown, live) || none, json: () => historyJson(shown, live) };
+});
 
-export const journal: Run<Options<"journal">> = async (terminal, options, [wanted]) => {
-  const report = openReports(terminal, options.report);
+export const journal = showing<Options<"journal">>(async (terminal, options, [wanted]) => {
   await using state = await stateAround(terminal, options);
   if (wanted === undefined) {
-    const runs = await allRuns(state.journals);
-    report({
-      text: () => runsText(runs) || "No runs recorded.",
-      json: () => JSON.stringify(runs, null, 2),
-    });
-    return exit.done;
+    const names = await state.journals.list();
+    const read = async (run: string) => ({ run, entries: (await state.journals.read(run)) ?? [] });
+    const runs = await Promise.all(names.map(read));
+    return { text: () => runsText(runs) || "No runs recorded.", json: () => runs };
   }
   const entries = await state.journals.read(wanted);
-  if (!entries) {
-    const summary = await findSummary(state, wanted);
-    report({ text: () => runWithoutJournalText(summary, terminal.palette), json: () => "[]" });
-    return exit.done;
-  }
-  report({ text: () => runText(wanted, entries, terminal.palette), json: () => JSON.stringify(entries, null, 2) });
-  return exit.done;
-};
+  if (entries) return { text: (palette) => runText(wanted, entries, palette), json: () => entries };
+  const summary = await findSummary(state, wanted);
+  return { text: (palette) => runWithoutJournalText(summary, palette), json: () => [] };
+});
 
 async function findSummary({ runs, journals }: Pick<WorkspaceState, "runs" | "journals">, wanted: string) {
   const all = await runs.list();
   const summary = all.find(({ run }) => run === wanted);
   if (summary) return summary;
   const names = new Set([...(await journals.list()), ...all.map(({ run }) => run)]);
-  throw new UserError(`there is no run ${wanted}${suggestion(wanted, [...names]) || "; evenkeel runs lists them"}`);
+  const longer = [...names].find((name) => name.startsWith(wanted));
+  const near = longer === undefined ? didYouMean(wanted, names) : `; did you mean ${longer}?`;
+  throw new UserError(`there is no run ${wanted}${near || "; evenkeel runs lists them"}`);
 }
 
-async function allRuns(journals: Journals) {
-  const names = await journals.list();
-  return Promise.all(names.map(async (run) => ({ run, entries: (await journals.read(run)) ?? [] })));
-}
-
-function suggestion(wanted: string, names: readonly string[]): string {
-  const longer = names.find((name) => name.startsWith(wanted));
-  return longer === undefined ? didYouMean(wanted, names) : `; did you mean ${longer}?`;
-}
-
-export const state: Run<Options<"state">> = async (terminal, options) => {
-  const report = openReports(terminal, options.report);
+export const state = showing<Options<"state">>(async (terminal, options) => {
   await using opened = await stateAround(terminal, options);
   const { place } = opened;
   const shared = isShared(opened);
@@ -79,12 +58,11 @@ export const state: Run<Options<"state">> = async (terminal, options) => {
   const contents = await opened.contents();
   const watching = watcher ? [`Watcher: ${holderText(watcher)} since ${watcher.since}`] : [];
   const lines = [`State: ${place}`, leaseText(lease), ...watching, contentsText(contents)];
-  report({
+  return {
     text: () => lines.map(printable).join("\n"),
-    json: () => JSON.stringify({ place, shared, lease, watcher, contents }, null, 2),
-  });
-  return exit.done;
-};
+    json: () => ({ place, shared, lease, watcher, contents }),
+  };
+});
 
 function leaseText(holder: Holder | null): string {
   if (!holder) return "Lease: free";

@@ -1,16 +1,19 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { exit, ifPossible, UserError } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, ifPossible, onError, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { inertJson, printable } from "../base/printable.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
 import { withoutRepeats } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Before, isJsonKind } from "../report/report.ts";
-import { errorLine, warningLine } from "../report/terminal.ts";
+import { errorLine, type Palette, warningLine } from "../report/terminal.ts";
 import type { Planned } from "../run/request.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
 import { type Output, outputAt, outputError, writeOutput } from "../workspace/output-file.ts";
+import type { Run } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
@@ -19,7 +22,45 @@ interface ReportTarget {
   readonly path: string | undefined;
 }
 
-export type ReportContents = Readonly<Record<string, (before: Before) => string>>;
+type ReportContents = Readonly<Record<string, (before: Before) => string>>;
+
+/** The result of a command; or a failure, for scripts too; or only an exit code, if there is nothing to show. */
+export type Shown =
+  | {
+      readonly text: (palette: Palette) => string;
+      readonly json: () => unknown;
+      readonly code?: ExitCode;
+      /** Reports of other kinds. */
+      readonly more?: ReportContents;
+    }
+  | { readonly status: "failed" | "unknown"; readonly error: string }
+  | ExitCode;
+
+/** A command that shows its result at the end. Its outputs are checked before it starts. */
+export function showing<Asked extends { readonly report?: readonly string[] }>(
+  work: (...given: Parameters<Run<Asked>>) => Promise<Shown> | Shown,
+  kinds?: readonly string[],
+): Run<Asked> {
+  return async (terminal, options, args) => {
+    const report = openReports(terminal, options.report, kinds);
+    const shown = await Promise.resolve(work(terminal, options, args)).catch(
+      onError(CallFailed, (error): Shown => ({ status: "failed", error: explainCallFailure(error) })),
+    );
+    if (typeof shown === "number") return shown;
+    if ("error" in shown) {
+      terminal.warn(printable(`error: ${shown.error}`));
+      report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
+      return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
+    }
+    const { text, json, code = exit.done, more } = shown;
+    report({ ...more, text: () => text(terminal.palette), json: () => jsonText(json()) });
+    return code;
+  };
+}
+
+function jsonText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
 
 /** `file` is the text for a file, which includes the problems that are normally printed on stderr. */
 type Outputs = ReportContents & { readonly file?: () => string };

@@ -28,25 +28,20 @@ import { type Checked, validateWorkspace } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
-import { openReports, printProblems, save } from "./outputs.ts";
+import { openReports, printProblems, save, showing } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const run: Run<Options<"overrides">> = async (terminal, options, [name]) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"overrides">>(async (terminal, options, [name]) => {
   const opened = await openOffline(terminal, options);
-  if (!opened) return exitCode({ problem: true });
+  if (!opened) return exit.problem;
   const { fleet, projects: all } = opened;
   const { policies } = opened.context;
   const policy = name === undefined ? undefined : findPolicy(name, policies);
   const projects = options.project === undefined ? all : [findProject(options.project, all, policies)];
   const rows = overriddenEntries(policies, projects, (each) => (policy ? each === policy : isWide(each)));
-  report({
-    text: () => overridesText(rows, fleet?.listing ?? null, terminal.palette),
-    json: () => JSON.stringify(rows, null, 2),
-  });
-  return exitCode({});
-};
+  return { text: (palette) => overridesText(rows, fleet?.listing ?? null, palette), json: () => rows };
+});
 
 interface OfflineFleet {
   readonly context: Checked;

@@ -3,7 +3,6 @@ import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
 import { explainCallFailure } from "../client/explain-failure.ts";
-import { CallFailed } from "../client/failure.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { declaredListeners, liveListeners, receivesEvents } from "../plan/routes/listeners.ts";
@@ -14,47 +13,37 @@ import type { Unread } from "../run/live/partly-read.ts";
 import { readActiveReadable } from "../run/live/read-live.ts";
 import type { Request } from "../run/request.ts";
 import { catalogueAround } from "../workspace/load.ts";
-import type { Options, Run } from "./command.ts";
-import { openReports } from "./outputs.ts";
+import type { Options } from "./command.ts";
+import { showing } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import { effectiveProject } from "./show.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel routes PROJECT`: the receivers of events by manifests or by the server. */
-export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"routes">>(async (terminal, options, [project = ""]) => {
   const request = requestOf(terminal, options);
   const catalogue = catalogueAround(request.folder);
   const event = checkedEvent(options.event, catalogue);
   const { branch, branchKind, pipelineStatus } = options;
   const query = { event, branch, branchKind, pipelineStatus };
-  try {
-    const known = options.live
-      ? await readReported(request, project, event)
-      : await readDeclared(terminal, request, project, catalogue);
-    if (!known) return exit.problem;
-    const { listeners, unread } = known;
-    for (const { kind, key = "", failure } of unread) {
-      const why = `could not be read and is left out: ${explainCallFailure(failure)}`;
-      terminal.warn(printable(`error: ${addressOf(project, kind, key)} ${why}`));
-    }
-    const routes = {
-      routes: routesOf(listeners, query),
-      unknown: unknownRoutesOf(listeners, query),
-      many: catalogue.events.get(event)?.many ?? event,
-    };
-    if (routes.unknown.length > 0 && options.report) terminal.warn(unknownText(routes));
-    report({
-      text: () => routesText(routes, terminal.palette),
-      json: () => JSON.stringify(routes.routes, null, 2),
-    });
-    return exitCode({ problem: unread.length > 0 });
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    terminal.warn(printable(`error: ${explainCallFailure(error)}`));
-    return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
+  const known = options.live
+    ? await readReported(request, project, event)
+    : await readDeclared(terminal, request, project, catalogue);
+  if (!known) return exit.problem;
+  const { listeners, unread } = known;
+  for (const { kind, key = "", failure } of unread) {
+    const why = `could not be read and is left out: ${explainCallFailure(failure)}`;
+    terminal.warn(printable(`error: ${addressOf(project, kind, key)} ${why}`));
   }
-};
+  const routes = {
+    routes: routesOf(listeners, query),
+    unknown: unknownRoutesOf(listeners, query),
+    many: catalogue.events.get(event)?.many ?? event,
+  };
+  if (routes.unknown.length > 0 && options.report) terminal.warn(unknownText(routes));
+  const code = exitCode({ problem: unread.length > 0 });
+  return { text: (palette) => routesText(routes, palette), json: () => routes.routes, code };
+});
 
 function checkedEvent(event: string | undefined, { events }: Catalogue): string {
   const names = [...events.keys()].join(", ");

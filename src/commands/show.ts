@@ -1,4 +1,4 @@
-import { exit, exitCode, UserError } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
@@ -27,21 +27,19 @@ import type { Request } from "../run/request.ts";
 import { lastOutcomes } from "../state/journal.ts";
 import { openState } from "../state/open-state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import type { Options, Run } from "./command.ts";
-import { openReports, printProblems } from "./outputs.ts";
+import type { Options } from "./command.ts";
+import { printProblems, showing } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel show PROJECT`: offline, unless the ID or path of the project has to be looked up, or only globs match it. */
-export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"show">>(async (terminal, options, [name = ""]) => {
   const effective = await effectiveProject(terminal, requestOf(terminal, options), name);
-  if (!effective) return exitCode({ problem: true });
+  if (!effective) return exit.problem;
   const { desired, context } = effective;
   const { catalogue } = context.loaded.workspace;
-  report({ text: () => showText(desired, catalogue).trimEnd(), json: () => showJson(desired) });
-  return exitCode({});
-};
+  return { text: () => showText(desired, catalogue).trimEnd(), json: () => showJson(desired) };
+});
 
 export interface EffectiveProject {
   readonly context: Checked;
@@ -151,20 +149,19 @@ function otherOwner(name: string, { policies }: Pick<Checked, "policies">): stri
   return kinds.size > 0 ? `; did you mean the ${ownerOfName(other)} ${other}?` : "";
 }
 
-export const blame: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
-  const report = openReports(terminal, options.report);
+export const blame = showing<Options<"blame">>(async (terminal, options, [address = ""]) => {
   const written = partsOfAddress(address);
   if (!written) throw notAnAddress(address);
   const check = ({ loaded: { workspace } }: Checked) => {
     if (!isOfKind(workspace.catalogue, written)) throw notAnAddress(address);
   };
   const effective = await effectiveProject(terminal, requestOf(terminal, options), written.project, check);
-  if (!effective) return exitCode({ problem: true });
+  if (!effective) return exit.problem;
   const blaming = await collectBlaming(effective, withKeyText(effective.context.loaded.workspace.catalogue, written));
-  report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
-  if (blaming.git !== null) throw new UserError(`blame names no commits: ${blaming.git}`, exit.usage);
-  return exitCode({});
-};
+  if (blaming.git !== null) terminal.warn(`error: blame names no commits: ${blaming.git}`);
+  const code = blaming.git === null ? exit.done : exit.usage;
+  return { text: (palette) => blameText(blaming, palette), json: () => blameJson(blaming), code };
+});
 
 function notAnAddress(text: string): UserError {
   return new UserError(`${text}: expected an address such as payments/api:license/MIT`, exit.usage);

@@ -26,8 +26,8 @@ import { parseSeed, type Seed, seedFaults } from "../server/seed.ts";
 import { createServer } from "../server/server.ts";
 import { type Loaded, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, isManifest, textIn } from "../workspace/walk.ts";
-import type { Options, Run } from "./command.ts";
-import { openReports, printProblems } from "./outputs.ts";
+import type { Options } from "./command.ts";
+import { printProblems, showing } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,38 +36,36 @@ interface Tested {
   readonly differences: readonly Problem[];
 }
 
-export const run: Run<Options<"test">> = async (terminal, options, paths) => {
-  const began = performance.now();
-  const write = openReports(terminal, options.report, testKinds);
-  const workspace = loadWorkspace(folderOf(terminal, options));
-  const isChosen = createFilter(terminal, workspace.root, paths);
-  const loaded = withTestsIn(terminal, workspace, paths);
-  const read = readTests(loaded.documents);
-  const tests = read.tests.filter(({ document }) => isChosen(document.file));
-  // The plan of a test contains the problems of the workspace.
-  const known =
-    tests.length > 0 ? read.problems.filter(({ place }) => isChosen(place?.file ?? "")) : validate(loaded).problems;
-  const problems = known.filter(({ severity }) => severity === "error");
-  if (paths.length > 0 && tests.length + problems.length === 0)
-    throw new UserError(`no document of kind: Test in ${paths.join(", ")}; see docs/testing.md`, exit.usage);
-  printProblems(terminal, bySeverity(problems));
-  const tested: Tested[] = [];
-  for (const test of tests) tested.push({ test, differences: await findDifferences(terminal, test, loaded) });
-  const failed = tested.filter(({ differences }) => differences.length > 0).length;
-  const code: ExitCode = failed + problems.length > 0 ? exit.problem : exit.done;
-  write({
-    text: () => testText(tested, loaded, terminal.palette),
-    json: () => JSON.stringify(testDocument(tested, code === exit.done, problems), null, 2),
-    junit: () =>
-      junitText({ command: "test", seconds: (performance.now() - began) / 1000, finishedAt: new Date() }, [
-        ...tested.map(testCase),
-        ...problems.map(problemCase),
-      ]),
-  });
-  return code;
-};
-
-const testKinds = ["json", "junit", "text"] as const;
+export const run = showing<Options<"test">>(
+  async (terminal, options, paths) => {
+    const began = performance.now();
+    const workspace = loadWorkspace(folderOf(terminal, options));
+    const isChosen = createFilter(terminal, workspace.root, paths);
+    const loaded = withTestsIn(terminal, workspace, paths);
+    const read = readTests(loaded.documents);
+    const tests = read.tests.filter(({ document }) => isChosen(document.file));
+    // The plan of a test contains the problems of the workspace.
+    const known =
+      tests.length > 0 ? read.problems.filter(({ place }) => isChosen(place?.file ?? "")) : validate(loaded).problems;
+    const problems = known.filter(({ severity }) => severity === "error");
+    if (paths.length > 0 && tests.length + problems.length === 0)
+      throw new UserError(`no document of kind: Test in ${paths.join(", ")}; see docs/testing.md`, exit.usage);
+    printProblems(terminal, bySeverity(problems));
+    const tested: Tested[] = [];
+    for (const test of tests) tested.push({ test, differences: await findDifferences(terminal, test, loaded) });
+    const failed = tested.filter(({ differences }) => differences.length > 0).length;
+    const code: ExitCode = failed + problems.length > 0 ? exit.problem : exit.done;
+    const cases = [...tested.map(testCase), ...problems.map(problemCase)];
+    const heading = { command: "test", seconds: (performance.now() - began) / 1000, finishedAt: new Date() };
+    return {
+      text: (palette) => testText(tested, loaded, palette),
+      json: () => testDocument(tested, code === exit.done, problems),
+      more: { junit: () => junitText(heading, cases) },
+      code,
+    };
+  },
+  ["json", "junit", "text"],
+);
 
 function createFilter({ cwd }: Terminal, root: string, paths: readonly string[]): (file: string) => boolean {
   const chosen = paths.map((path) => {
