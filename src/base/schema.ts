@@ -20,7 +20,7 @@ export type SchemaCheck = (value: unknown) => readonly SchemaFault[];
 
 /** `references`: schemas that it refers to by `$id`. The check throws for an unknown reference or an invalid pattern. */
 export function compile(schema: object, references: readonly object[] = []): SchemaCheck {
-  const validator = lazy(() => validators[schemaDigest(schema, references)] ?? compileNow(schema, references));
+  const validator = lazy(() => validators[schemaDigest(schema, references)]?.() ?? compileNow(schema, references));
   return (value) => {
     const validate = validator();
     return validate(value) ? [] : toFaults(validate.errors ?? [], value);

@@ -39,15 +39,16 @@ write("commands/templates.json", JSON.stringify(Object.fromEntries(texts.sort())
 const head = "// @ts-nocheck\n";
 const validators = "base/validators.ts";
 // known-schemas.ts imports it.
-if (!existsSync(join(src, validators)))
-  write(validators, `${head}export const validators: Readonly<Record<string, import("ajv").ValidateFunction>> = {};`);
+if (!existsSync(join(src, validators))) write(validators, `${head}${checksOf([])}`);
 const { knownSchemas } = await importTypeScript("manifest/known-schemas.ts");
 const { options, schemas } = knownSchemas();
 const checks = Array.from(schemas, ([digest, schema]) => `"${digest}": ${checkOf(schema)}`);
-write(
-  validators,
-  `${head}export const validators: Readonly<Record<string, import("ajv").ValidateFunction>> = {${checks.join(",\n")}};`,
-);
+write(validators, `${head}${checksOf(checks)}`);
+
+/** Functions, because a command needs few of the checks, and the engine compiles what is called at once at the start. */
+function checksOf(checks) {
+  return `export const validators: Readonly<Record<string, () => import("ajv").ValidateFunction>> = {${checks.join(",\n")}};`;
+}
 
 /** An unchanged file is not written, so that a build never takes it away from a running test. */
 function write(name, text) {
@@ -60,13 +61,13 @@ function importTypeScript(name) {
   return import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
 }
 
-/** An expression that is the compiled check of a schema. */
+/** A function that returns the compiled check of a schema. */
 function checkOf([schema, references = []]) {
   const ajv = new Ajv({ ...options, schemas: references.map(checkedWords), code: { source: true, esm: true } });
   const contents = standalone.default(ajv, ajv.compile(checkedWords(schema)));
   const stdin = { contents, resolveDir: src };
   const code = bundled({ stdin, format: "iife", globalName: "check", minify: true });
-  return `/* @__PURE__ */ (() => { ${code} return check.default; })()`;
+  return `() => { ${code} return check.default; }`;
 }
 
 function bundled(options) {
