@@ -1,5 +1,5 @@
 import { type ArgumentDetection, type CommandDetection, vocabulary } from "../model/deprecations.ts";
-import type { Program } from "./program.ts";
+import { type Node, neighbour, textAt } from "./program.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
 import { rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
@@ -25,31 +25,25 @@ function tails({ words }: Command): readonly Command[] {
 }
 
 /** Commands that a program runs in a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
-export function commandsInProgram(program: Program, text: string, runs?: string): readonly Command[] {
-  return program.tokens.flatMap((token, index) => {
-    if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
-    if (token.kind !== "word" || !vocabulary.code.shell.has(token.text)) return [];
-    return commandsOfTexts(textsHandedTo(program, index), text);
+export function commandsInProgram(nodes: readonly Node[], text: string, runs?: string): readonly Command[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === "text" && text[node.start - 1] === runs) return commandsOfTexts([node], text);
+    if (node.kind !== "word" || !vocabulary.code.shell.has(node.text)) return [];
+    const next = neighbour(node, 1);
+    const isCall = next?.end !== undefined && /^[([]$/.test(next.text);
+    return commandsOfTexts(isCall ? textsIn(next.inside) : next?.kind === "text" ? [next] : [], text);
   });
 }
 
 const maxWords = 60;
 
-/** The string literals of the first argument, if it is a list, or of all arguments. */
-function textsHandedTo(program: Program, index: number): readonly Token[] {
-  const open = /^[([]$/.test(program.textAt(index + 1)) ? index + 1 : -1;
-  if (open < 0) return program.isText(index + 1) ? program.tokens.slice(index + 1, index + 2) : [];
-  const texts: Token[] = [];
-  for (let at = open + 1; at < Math.min(program.matching(open), open + maxWords); at++) {
-    const token = program.tokens[at];
-    if (token?.kind === "text" && !isOption(program, at)) texts.push(token);
-    else if (token?.text === "{" || program.textAt(at + 1) === "=") break;
-  }
-  return texts;
-}
-
-function isOption(program: Program, at: number): boolean {
-  return /^[=:]$/.test(program.textAt(at - 1));
+/** The string literals among arguments, in lists too, up to the first option. */
+function textsIn(nodes: readonly Node[], depth = 3): readonly Token[] {
+  const end = nodes.findIndex((node) => (node.kind === "sign" && node.text === "{") || textAt(node, 1) === "=");
+  return nodes
+    .slice(0, end < 0 ? maxWords : end)
+    .filter((node) => !/^[=:]$/.test(textAt(node, -1)))
+    .flatMap((node) => (node.kind === "text" ? [node] : depth > 0 ? textsIn(node.inside, depth - 1) : []));
 }
 
 function commandsOfTexts(texts: readonly Token[], text: string): readonly Command[] {
