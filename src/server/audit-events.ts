@@ -1,9 +1,18 @@
 import type { JsonObject } from "../base/json.ts";
 import type { NamedOwner } from "../model/owner.ts";
-import { paged } from "./pages.ts";
+import { inOrder, paged } from "./pages.ts";
 import { forbidden, noRecord } from "./reply.ts";
 import type { Handler, ServerRequest } from "./server-context.ts";
-import { dropRow, findRepository, nextNumber, putRow, recordsAt, type State, timestamp } from "./state.ts";
+import {
+  dropRow,
+  findRepository,
+  type KindRecord,
+  nextNumber,
+  putRow,
+  recordsAt,
+  type State,
+  timestamp,
+} from "./state.ts";
 
 /** GET of the audit events of a project or a group, newest first; from the premium tier on. */
 export function listAuditEvents(owner: NamedOwner): Handler {
@@ -13,17 +22,12 @@ export function listAuditEvents(owner: NamedOwner): Handler {
     if (context.tier === "free") return forbidden;
     const { created_after: after = Number.NEGATIVE_INFINITY, created_before: before = Number.POSITIVE_INFINITY } =
       call.given;
-    const rows = recordsAt(context.state, placeOf(owner, found.id)).map(({ row }) => row);
-    const isWanted = ({ created_at }: JsonObject) => {
-      const time = Date.parse(String(created_at));
-      return time >= Number(after) && time <= Number(before);
-    };
-    return paged(context, call, rows.filter(isWanted).sort(newestFirst), (row) => row);
+    const timeOf = ({ row }: KindRecord) => Date.parse(String(row.created_at));
+    const records = recordsAt(context.state, placeOf(owner, found.id)).filter((each) => {
+      return timeOf(each) >= Number(after) && timeOf(each) <= Number(before);
+    });
+    return paged(context, call, inOrder(records, timeOf, "desc"), ({ row }) => row);
   };
-}
-
-function newestFirst(a: JsonObject, b: JsonObject): number {
-  return Date.parse(String(b.created_at)) - Date.parse(String(a.created_at)) || Number(b.id) - Number(a.id);
 }
 
 /** Maximum number of events per project or group. */

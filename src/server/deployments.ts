@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
-import { paged } from "./pages.ts";
+import { inOrder, paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
@@ -63,13 +63,17 @@ export const listDeployments: ProjectHandler = (context, call, project) => {
   if (behaviour.timeFilter === "refuses" && unpaired)
     return refused(400, `Bad request - \`${unpaired}\` filter requires \`${unpaired}\` sort`);
   const order = behaviour.timeFilter === "sorts" && unpaired ? unpaired : String(asked);
-  const key = orders[behaviour.ordersById && sameAsId.has(order) ? "id" : order] ?? (({ id }) => id);
-  const direction = sort === "desc" ? -1 : 1;
-  const rows = deploymentsOf(state, project)
-    .filter((deployment) => isWanted(deployment, given))
-    .sort((a, b) => direction * (compare(key(a), key(b)) || a.id - b.id));
+  const field = behaviour.ordersById && /^(?:iid|created_at)$/.test(order) ? "id" : order;
+  const wanted = deploymentsOf(state, project).filter((deployment) => isWanted(deployment, given));
+  const byId = inOrder(wanted, ({ id }) => id);
+  const rows = inOrder(byId, (deployment) => deployment[field as OrderField] ?? last, sort);
   return paged(context, call, rows, (record) => listRow(context, record));
 };
+
+type OrderField = "id" | "iid" | "created_at" | "updated_at" | "finished_at" | "ref";
+
+/** Stands for the time of unfinished deployments, after all others. */
+const last = "~";
 
 const filteredTimes = ["updated_at", "finished_at"] as const;
 
@@ -77,8 +81,6 @@ function readBounds(name: (typeof filteredTimes)[number], given: ParsedRequest["
   const stem = name.replace("_at", "");
   return [given[`${stem}_after`], given[`${stem}_before`]] as const;
 }
-
-const sameAsId: ReadonlySet<string> = new Set(["iid", "created_at"]);
 
 /** A time that is null matches only without bounds. */
 function isWanted(deployment: Deployment, given: ParsedRequest["given"]): boolean {
@@ -91,34 +93,20 @@ function isWanted(deployment: Deployment, given: ParsedRequest["given"]): boolea
   });
 }
 
-/** Unfinished deployments come last. */
-const orders: Readonly<Record<string, (deployment: Deployment) => number | string>> = {
-  iid: ({ iid }) => iid,
-  created_at: ({ created_at }) => Date.parse(created_at),
-  updated_at: ({ updated_at }) => Date.parse(updated_at),
-  finished_at: ({ finished_at }) => (finished_at === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(finished_at)),
-  ref: ({ ref }) => ref,
-};
-
-function compare<Key extends number | string>(a: Key, b: Key): number {
-  return Number(a > b) - Number(a < b);
+/** A handler for the deployment that the path names. */
+function ofDeployment(
+  answer: (context: ServerContext, call: ParsedRequest, deployment: Deployment, project: Repository) => ServerReply,
+  absent: (context: ServerContext, call: ParsedRequest) => ServerReply = () => noRecord,
+): ProjectHandler {
+  return (context, call, project) => {
+    const id = readInteger(call.segments.deployment_id);
+    if (id === undefined) return invalid(["deployment_id is invalid"]);
+    const deployment = deploymentsOf(context.state, project).find((each) => each.id === id);
+    return deployment ? answer(context, call, deployment, project) : absent(context, call);
+  };
 }
 
-export const getDeployment: ProjectHandler = (context, call, project) =>
-  withDeployment(context, call, project, (deployment) => json(200, singleRow(context, deployment)));
-
-function withDeployment(
-  { state }: ServerContext,
-  { segments }: ParsedRequest,
-  project: Repository,
-  answer: (deployment: Deployment) => ServerReply,
-  absent = noRecord,
-): ServerReply {
-  const id = readInteger(segments.deployment_id);
-  const deployment = deploymentsOf(state, project).find((each) => each.id === id);
-  if (deployment) return answer(deployment);
-  return id === undefined ? invalid(["deployment_id is invalid"]) : absent;
-}
+export const getDeployment = ofDeployment((context, _, deployment) => json(200, singleRow(context, deployment)));
 
 export const createDeployment: ProjectHandler = (context, { given, caller }, project) => {
   const { state } = context;
@@ -130,30 +118,14 @@ export const createDeployment: ProjectHandler = (context, { given, caller }, pro
     tag: given.tag === true,
     status: String(given.status ?? "created"),
   };
-  const environment = environmentOf(state, project, { name: String(given.environment) });
-  const last = deploymentsOf(state, project).findLast((each) => each.environment.id === environment.id);
+  const environment = String(given.environment);
+  const before = deploymentsOf(state, project).findLast((each) => each.environment.name === environment);
   const names = ["ref", "sha", "tag", "status"] as const;
-  if (context.behaviour.deploymentsRepeat && last && names.every((name) => last[name] === wanted[name]))
-    return json(201, writtenRow(context, last));
-  const now = timestamp();
-  const deployment: Deployment = {
-    id: nextNumber(state, "deployment"),
-    iid: nextNumber(state, counterOf(project)),
-    ...wanted,
-    created_at: now,
-    updated_at: now,
-    ...(finalStatuses.has(wanted.status) && { finished_at: now }),
-    user: caller.user,
-    environment,
-    deployable: null,
-  };
-  putDeployment(state, project, deployment);
+  const isRepeated = context.behaviour.deploymentsRepeat && names.every((name) => before?.[name] === wanted[name]);
+  const seed = { ...wanted, environment, user: { ...caller.user } };
+  const deployment = before && isRepeated ? before : addDeployment(state, project, seed, timestamp());
   return json(201, writtenRow(context, deployment));
 };
-
-function counterOf({ id }: Repository): string {
-  return `deployment of ${id}`;
-}
 
 /** The error of deployed servers about an empty commit or ref; later releases name any empty parameter. */
 function blankFault({ behaviour }: ServerContext, given: ParsedRequest["given"]): ServerReply | undefined {
@@ -169,17 +141,16 @@ const notThere: Readonly<Record<string, string>> = {
   ref: "The branch or tag does not exist",
 };
 
-export const editDeployment: ProjectHandler = (context, call, project) =>
-  withDeployment(context, call, project, (deployment) => {
-    if (call.given.status === undefined) return json(200, writtenRow(context, deployment));
-    const status = String(call.given.status);
-    const refusal = context.behaviour.strictTransitions && transitionFault(deployment, status);
-    if (refusal) return refusal;
-    const updated_at = timestamp(deployment.updated_at);
-    const edited = { ...deployment, status, updated_at, ...(finalStatuses.has(status) && { finished_at: updated_at }) };
-    putDeployment(context.state, project, edited);
-    return json(200, writtenRow(context, edited));
-  });
+export const editDeployment = ofDeployment((context, { given }, deployment, project) => {
+  if (given.status === undefined) return json(200, writtenRow(context, deployment));
+  const status = String(given.status);
+  const refusal = context.behaviour.strictTransitions && transitionFault(deployment, status);
+  if (refusal) return refusal;
+  const updated_at = timestamp(deployment.updated_at);
+  const edited = { ...deployment, status, updated_at, ...(finalStatuses.has(status) && { finished_at: updated_at }) };
+  putDeployment(context.state, project, edited);
+  return json(200, writtenRow(context, edited));
+});
 
 /** The events by which deployed servers change to a status, and the statuses that allow it; undefined: any other. */
 const transitions: Readonly<Record<string, { readonly event: string; readonly from?: readonly string[] }>> = {
@@ -199,39 +170,30 @@ function transitionFault({ deployable, status }: Deployment, wanted: string): Se
 }
 
 /** DELETE of a deployment, on deployed servers only: rejects a running one and the live one. */
-export const deleteDeployment: ProjectHandler = (context, call, project) =>
-  withDeployment(context, call, project, (deployment) => {
-    const live = deploymentsOf(context.state, project).findLast(
-      ({ environment, status }) => environment.id === deployment.environment.id && status === "success",
-    );
-    if (deployment.status === "running") return json(400, { message: "Cannot destroy running deployment" });
-    if (live === deployment) return json(400, { message: "Deployment currently deployed to environment" });
-    dropRow(context.state, placeOf(project), { number: deployment.id, row: deployment });
-    return noContent;
-  });
+export const deleteDeployment = ofDeployment(({ state }, _, deployment, project) => {
+  const live = deploymentsOf(state, project).findLast(
+    ({ environment, status }) => environment.id === deployment.environment.id && status === "success",
+  );
+  if (deployment.status === "running") return json(400, { message: "Cannot destroy running deployment" });
+  if (live === deployment) return json(400, { message: "Deployment currently deployed to environment" });
+  dropRow(state, placeOf(project), { number: deployment.id, row: deployment });
+  return noContent;
+});
 
-/** The merge requests of a deployment; those that name no deployment belong to each. */
-export const listDeploymentMergeRequests: ProjectHandler = (context, call, project) => {
-  const { state = "all" } = call.raw;
-  const absent = context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : noRecord;
-  const list = ({ id }: Deployment) => {
+/** The merge requests of a deployment; those that name no deployment belong to each. In the order of the seed by default. */
+export const listDeploymentMergeRequests = ofDeployment(
+  (context, call, { id }, project) => {
+    const { state = "all", order_by: field, sort } = call.raw;
     const shipped = (project.merge_requests ?? []).filter(
       ({ deployment_id = id, deployment_ids = [deployment_id], ...request }) =>
         (deployment_ids as readonly unknown[]).includes(id) && (state === "all" || request.state === state),
     );
-    return paged(context, call, inMergeOrder(shipped, call), mergeRequestRow);
-  };
-  return withDeployment(context, call, project, list, absent);
-};
-
-/** Sorted by `order_by` and `sort`; by default in the order of the seed. */
-function inMergeOrder(requests: readonly JsonObject[], { raw }: ParsedRequest): readonly JsonObject[] {
-  const { order_by: field, sort } = raw;
-  if (field === undefined && sort === undefined) return requests;
-  const key = (request: JsonObject) => String(request[String(field ?? "created_at")] ?? "");
-  const ascending = requests.toSorted((a, b) => key(a).localeCompare(key(b)));
-  return sort === "asc" ? ascending : ascending.toReversed();
-}
+    const key = (request: JsonObject) => String(request[String(field ?? "created_at")] ?? "");
+    const rows = field === undefined && sort === undefined ? shipped : inOrder(shipped, key, sort ?? "desc");
+    return paged(context, call, rows, mergeRequestRow);
+  },
+  (context, call) => (context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : noRecord),
+);
 
 function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: JsonObject): JsonObject {
   return request;
@@ -266,22 +228,19 @@ function writtenRow(context: ServerContext, deployment: Deployment): JsonObject 
   return { ...row, ...(context.behaviour.fullDeployments && { updated_at }), deployable: null };
 }
 
-const most = 24;
-const suffixLength = 6;
-
 /** The name of an environment in host names, as deployed servers derive it: with a suffix if characters are lost. */
 function environmentSlug(name: string): string {
-  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, "-");
-  const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replace(/-+/g, "-");
-  if (slug === name && slug.length <= most) return slug.replace(/-$/, "");
-  const start = slug.slice(0, most - suffixLength - 1).replace(/-$/, "");
+  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const slug = /^[a-z]/.test(plain) ? plain : `env-${plain.replace(/^-/, "")}`;
+  if (slug === name && slug.length <= 24) return slug.replace(/-$/, "");
   const hash = createHash("sha256").update(name).digest("hex");
-  return `${start}-${BigInt(`0x${hash}`).toString(36).slice(-suffixLength)}`;
+  return `${slug.slice(0, 17).replace(/-$/, "")}-${BigInt(`0x${hash}`).toString(36).slice(-6)}`;
 }
 
-export function loadDeployment(state: State, project: Repository, seed: SeedDeployment, now: string): void {
+/** Adds a deployment; missing fields are filled in. */
+export function addDeployment(state: State, project: Repository, seed: SeedDeployment, now: string): Deployment {
   const id = seed.id ? takeNumber(state, "deployment", seed.id) : nextNumber(state, "deployment");
-  const counter = counterOf(project);
+  const counter = `deployment of ${project.id}`;
   const status = seed.status ?? "success";
   const created_at = parseInstant(seed.created_at, now);
   const updated_at = parseInstant(seed.updated_at, created_at);
@@ -300,10 +259,9 @@ export function loadDeployment(state: State, project: Repository, seed: SeedDepl
     environment: environmentOf(state, project, typeof environment === "string" ? { name: environment } : environment),
     deployable: null,
   };
-  putDeployment(state, project, {
-    ...deployment,
-    deployable: seed.deployable ? jobOf(deployment, seed.deployable) : null,
-  });
+  const made = { ...deployment, deployable: seed.deployable ? jobOf(deployment, seed.deployable) : null };
+  putDeployment(state, project, made);
+  return made;
 }
 
 function parseInstant(text: string | undefined, otherwise: string): string {

@@ -75,8 +75,8 @@ const reading = { method: "GET", needs: "reporter" } as const;
 const others: readonly ServedEndpoint[] = [
   { method: "POST", path: "/projects", body: "json", instance: createProject },
   { method: "POST", path: "/groups", body: "json", instance: createGroup },
-  { method: "GET", path: "/groups/:id/projects", instance: projects.listGroupProjects },
-  { method: "GET", path: "/groups/:id/subgroups", instance: projects.listSubgroups },
+  { method: "GET", path: "/groups/:id/projects", instance: projects.listBelow("project") },
+  { method: "GET", path: "/groups/:id/subgroups", instance: projects.listBelow("group") },
   { ...archiving, path: "/projects/:id/archive", project: projects.setArchived(true) },
   { ...archiving, path: "/projects/:id/unarchive", ofArchived: true, project: projects.setArchived(false) },
   { ...reading, path: `${repository}/commits`, parameters: { ref_name: text }, project: mergeRequests.listCommits },

@@ -1,37 +1,39 @@
 import { createHash } from "node:crypto";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { paged } from "./pages.ts";
-import { invalid, json, noRecord } from "./reply.ts";
+import { invalid, json, noRecord, type ServerReply } from "./reply.ts";
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
-import { type KindRecord, nextNumber, putRow, type Repository, recordsAt, timestamp } from "./state.ts";
-
-/** A file of a commit; without content it was deleted. */
-interface FileAction {
-  readonly action: string;
-  readonly file_path: string;
-  readonly content?: string;
-}
+import {
+  dropRow,
+  type KindRecord,
+  nextNumber,
+  putRow,
+  type Repository,
+  recordsAt,
+  type State,
+  timestamp,
+} from "./state.ts";
 
 /** POST of a commit: stores its files only, not a repository. */
-export const createCommit: ProjectHandler = (context, call, project) => {
+export const createCommit: ProjectHandler = ({ state }, call, project) => {
   const { branch, commit_message: message, start_branch, start_sha, force } = call.given;
-  const actions = actionsIn(call.raw.actions);
-  if (!actions) return invalid(["actions is invalid"]);
-  const known = commitsOn(context, project, String(branch));
+  const { actions } = call.raw;
+  if (!areActions(actions)) return invalid(["actions is invalid"]);
+  const known = commitsOn(state, project, branch);
   const isThere = known.length > 0 || branch === defaultBranch(project);
-  const starts = start_branch !== undefined || start_sha !== undefined;
-  if (isThere && starts && force !== true)
+  const start = start_sha ?? start_branch;
+  if (isThere && start !== undefined && force !== true)
     return json(400, {
       message: `A branch called '${branch}' already exists. Switch to that branch in order to make changes`,
     });
-  if (!isThere && !starts) return json(400, { message: "You can only create or edit files when you are on a branch" });
+  if (!isThere && start === undefined)
+    return json(400, { message: "You can only create or edit files when you are on a branch" });
   const place = commitsPlace(project);
-  if (starts)
-    for (const commit of known) putRow(context.state, place, { ...commit, row: { ...commit.row, branch: null } });
-  const number = nextNumber(context.state, "commit");
+  if (start !== undefined) for (const commit of known) dropRow(state, place, commit);
+  const number = nextNumber(state, "commit");
   const id = createHash("sha1").update(`${project.id}/${number}`).digest("hex");
   const [title] = String(message).split("\n");
-  const parent = starts ? (start_sha ?? start_branch) : known.at(-1)?.row.id;
+  const parent = start ?? known.at(-1)?.row.id;
   const row = {
     id,
     short_id: id.slice(0, 8),
@@ -43,55 +45,83 @@ export const createCommit: ProjectHandler = (context, call, project) => {
     branch,
     actions,
   };
-  putRow(context.state, place, { number, row });
+  putRow(state, place, { number, row });
   return json(201, commitRow(row));
 };
 
+/** A file of a commit; without content it was deleted. */
+interface FileAction {
+  readonly action: string;
+  readonly file_path: string;
+  readonly content?: string;
+}
+
+function areActions(raw: unknown): raw is readonly FileAction[] {
+  const isAction = (each: unknown) =>
+    isObject(each) &&
+    typeof each.file_path === "string" &&
+    /^(?:create|delete|move|update|chmod)$/.test(String(each.action));
+  return Array.isArray(raw) && raw.length > 0 && raw.every(isAction);
+}
+
 /** GET of the commits of a branch, newest first. */
 export const listCommits: ProjectHandler = (context, call, project) => {
-  const branch = String(call.given.ref_name ?? defaultBranch(project));
-  return paged(context, call, commitsOn(context, project, branch).toReversed(), ({ row }) => commitRow(row));
+  const commits = commitsOn(context.state, project, call.given.ref_name);
+  return paged(context, call, commits.toReversed(), ({ row }) => commitRow(row));
 };
 
 /** GET of a file at the newest commit of a branch. */
-export const getFile: ProjectHandler = (context, call, project) => {
-  const branch = String(call.given.ref ?? defaultBranch(project));
-  const actions = commitsOn(context, project, branch).flatMap(({ row }) => row.actions as readonly FileAction[]);
-  const last = actions.findLast(({ file_path }) => file_path === call.segments.file);
+export const getFile: ProjectHandler = ({ state }, { given, segments }, project) => {
+  const actions = commitsOn(state, project, given.ref).flatMap(({ row }) => row.actions as readonly FileAction[]);
+  const last = actions.findLast(({ file_path }) => file_path === segments.file);
   if (last?.content === undefined) return json(404, { message: "404 File Not Found" });
   return { status: 200, body: last.content, headers: { "content-type": "text/plain; charset=utf-8" } };
 };
 
 export const filterMergeRequests: ProjectHandler = (context, call, project) => {
-  const { state, source_branch, target_branch } = call.given;
-  const rows = requestsOf(context, project).map(({ row }) => row);
-  const isWanted = (row: JsonObject) =>
-    (state === "all" || row.state === state) &&
-    (source_branch === undefined || row.source_branch === source_branch) &&
-    (target_branch === undefined || row.target_branch === target_branch);
-  return paged(context, call, rows.filter(isWanted).toReversed(), (row) => row);
+  const { state, ...branches } = call.given;
+  const wanted = Object.entries({ ...(state !== "all" && { state }), ...branches });
+  const rows = recordsAt(context.state, requestsPlace(project)).map(({ row }) => row);
+  const found = rows.filter((row) => wanted.every(([name, value]) => row[name] === value));
+  return paged(context, call, found.toReversed(), (row) => row);
 };
 
-export const getMergeRequest: ProjectHandler = (context, call, project) => {
-  const found = findRequest(context, call, project);
-  return found ? json(200, found.row) : noRecord;
-};
+/** A handler for the merge request that the path names. */
+function ofRequest(
+  answer: (record: KindRecord, context: ServerContext, call: ParsedRequest, project: Repository) => ServerReply,
+): ProjectHandler {
+  return (context, call, project) => {
+    const records = recordsAt(context.state, requestsPlace(project));
+    const found = records.find(({ number }) => String(number) === call.segments.iid);
+    return found ? answer(found, context, call, project) : noRecord;
+  };
+}
 
-export const createMergeRequest: ProjectHandler = (context, call, project) => {
+export const getMergeRequest = ofRequest(({ row }) => json(200, row));
+
+export const updateMergeRequest = ofRequest(({ number, row: before }, { state: at }, { given }, project) => {
+  const { state_event: event, ...fields } = given;
+  const state = event === "close" ? "closed" : event === "reopen" ? "opened" : before.state;
+  const row = { ...before, ...fields, state, updated_at: timestamp(String(before.updated_at)) };
+  putRow(at, requestsPlace(project), { number, row });
+  return json(200, row);
+});
+
+export const createMergeRequest: ProjectHandler = ({ state }, call, project) => {
   const { source_branch, target_branch, title, description = "" } = call.given;
-  if (commitsOn(context, project, String(source_branch)).length === 0)
+  if (commitsOn(state, project, source_branch).length === 0)
     return json(400, { message: { source_branch: [`"${source_branch}" does not exist`] } });
-  const other = requestsOf(context, project).find(
+  const other = recordsAt(state, requestsPlace(project)).find(
     ({ row }) => row.state === "opened" && row.source_branch === source_branch && row.target_branch === target_branch,
   );
   if (other)
     return json(409, {
-      message: [`Another open merge request already exists for this source branch: !${other.row.iid}`],
+      message: [`Another open merge request already exists for this source branch: !${other.number}`],
     });
-  const iid = nextNumber(context.state, `merge request of ${project.id}`);
+  const iid = nextNumber(state, `merge request of ${project.id}`);
   const at = timestamp();
   const row = {
-    id: nextNumber(context.state, "merge request"),
+    id: nextNumber(state, "merge request"),
     iid,
     project_id: project.id,
     title,
@@ -104,31 +134,14 @@ export const createMergeRequest: ProjectHandler = (context, call, project) => {
     author: call.caller.user,
     web_url: `${new URL(call.address).origin}/${project.path}/-/merge_requests/${iid}`,
   };
-  putRow(context.state, requestsPlace(project), { number: iid, row });
+  putRow(state, requestsPlace(project), { number: iid, row });
   return json(201, row);
 };
 
-export const updateMergeRequest: ProjectHandler = (context, call, project) => {
-  const found = findRequest(context, call, project);
-  if (!found) return noRecord;
-  const { state_event: event, ...fields } = call.given;
-  const state = event === "close" ? "closed" : event === "reopen" ? "opened" : found.row.state;
-  const row = { ...found.row, ...fields, state, updated_at: timestamp(String(found.row.updated_at)) };
-  putRow(context.state, requestsPlace(project), { ...found, row });
-  return json(200, row);
-};
-
-function actionsIn(raw: unknown): readonly FileAction[] | undefined {
-  if (!Array.isArray(raw) || raw.length === 0) return undefined;
-  const isAction = (each: unknown) =>
-    isObject(each) && typeof each.file_path === "string" && fileActions.has(String(each.action));
-  return raw.every(isAction) ? (raw as readonly FileAction[]) : undefined;
-}
-
-const fileActions: ReadonlySet<string> = new Set(["create", "delete", "move", "update", "chmod"]);
-
-function commitsOn({ state }: ServerContext, project: Repository, branch: string): readonly KindRecord[] {
-  return recordsAt(state, commitsPlace(project)).filter(({ row }) => row.branch === branch);
+/** The commits of a branch; by default, of the project's default branch. */
+function commitsOn(state: State, project: Repository, branch: unknown): readonly KindRecord[] {
+  const name = branch ?? defaultBranch(project);
+  return recordsAt(state, commitsPlace(project)).filter(({ row }) => row.branch === name);
 }
 
 function commitRow({ branch: _, actions: __, ...row }: JsonObject): JsonObject {
@@ -137,14 +150,6 @@ function commitRow({ branch: _, actions: __, ...row }: JsonObject): JsonObject {
 
 function defaultBranch(project: Repository): string {
   return project.default_branch ?? "main";
-}
-
-function requestsOf({ state }: ServerContext, project: Repository): readonly KindRecord[] {
-  return recordsAt(state, requestsPlace(project));
-}
-
-function findRequest(context: ServerContext, { segments }: ParsedRequest, project: Repository): KindRecord | undefined {
-  return requestsOf(context, project).find(({ row }) => String(row.iid) === segments.iid);
 }
 
 function commitsPlace(project: Repository): string {

@@ -33,6 +33,16 @@ export function keysetPaged<T extends { readonly id: number }>(
   return json(200, shown.map(row), next ? { link: `<${next}>; rel="next"` } : {});
 }
 
+/** Sorted by a key. Rows with the same key keep their order; `desc` reverses everything. */
+export function inOrder<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string | number,
+  sort: unknown = "asc",
+): readonly Row[] {
+  const ascending = rows.toSorted((a, b) => Number(keyOf(a) > keyOf(b)) - Number(keyOf(a) < keyOf(b)));
+  return sort === "desc" ? ascending.toReversed() : ascending;
+}
+
 function readPage({ pageSize, maxPageSize }: ServerContext, { query }: Pick<ServerRequest, "query">) {
   const [page = Number.NaN, size = Number.NaN] = [query.page || 1, query.per_page || pageSize].map(readInteger);
   const isValid = { page: page > 0, per_page: size > 0 };

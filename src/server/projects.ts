@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { accessLevels } from "../model/command-access.ts";
 import { ownerRow } from "./kind-store.ts";
-import { keysetPaged, paged } from "./pages.ts";
+import { inOrder, keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { forbidden, json, notFound, type ServerReply } from "./reply.ts";
 import type { Handler, ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
@@ -12,6 +12,7 @@ import {
   parentPath,
   put,
   type Repository,
+  type Role,
   repositoriesById,
   repositoryAt,
 } from "./state.ts";
@@ -23,8 +24,7 @@ export const listProjects: Handler = (context, call) => {
   const isAdmin = caller.role === "admin";
   if (given.repository_storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const rows = sortRepositories(repositoriesById(state, "project").filter(createFilter(call)), call);
-  const showsStorage = isAdmin || !behaviour.storageHidden;
-  const row = (project: Repository) => projectRow(context, project, showsStorage);
+  const row = (project: Repository) => projectRow(context, project, showsStorage(context, caller.role));
   if (given.pagination === "keyset" && given.order_by === "id")
     return keysetPaged(context, call, rows, row, given.sort);
   return offsetFault(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
@@ -76,27 +76,17 @@ export const listGroups: Handler = (context, call) => {
   return paged(context, call, sortRepositories(groups, call), (each) => groupRow(context, each));
 };
 
-/** GET /groups/:id/projects: the projects directly below a group, archived ones too. */
-export const listGroupProjects: Handler = (context, call) =>
-  pageBelow(context, call, repositoriesById(context.state, "project"), (each) =>
-    shownProject(context, call.caller, each),
-  );
-
-/** GET /groups/:id/subgroups: the groups directly below a group. */
-export const listSubgroups: Handler = (context, call) =>
-  pageBelow(context, call, repositoriesById(context.state, "group"), (each) => groupRow(context, each));
-
-function pageBelow(
-  context: ServerContext,
-  call: ParsedRequest,
-  all: readonly Repository[],
-  row: (repository: Repository) => JsonObject,
-): ServerReply {
-  const group = findRepository(context.state, "group", call.segments.id ?? "");
-  if (!group) return notFound("Group");
-  const path = group.path.toLowerCase();
-  const isBelow = (each: Repository) => each.access !== "hidden" && parentPath(each.path).toLowerCase() === path;
-  return paged(context, call, all.filter(isBelow), row);
+/** GET of the projects or groups directly below a group, archived ones too. */
+export function listBelow(kind: "project" | "group"): Handler {
+  return (context, call) => {
+    const group = findRepository(context.state, "group", call.segments.id ?? "");
+    if (!group) return notFound("Group");
+    const path = group.path.toLowerCase();
+    const all = repositoriesById(context.state, kind).filter((each) => {
+      return each.access !== "hidden" && parentPath(each.path).toLowerCase() === path;
+    });
+    return paged(context, call, all, ({ id }) => shownOwner(context, call.caller, kind, id));
+  };
 }
 
 export const getGroup: Handler = (context, { segments }) => {
@@ -104,45 +94,42 @@ export const getGroup: Handler = (context, { segments }) => {
   return group ? json(200, groupRow(context, group)) : notFound("Group");
 };
 
-export const getProject: ProjectHandler = (context, { caller }, project) =>
-  json(200, shownProject(context, caller, project));
+export const getProject: ProjectHandler = (context, { caller }, { id }) =>
+  json(200, shownOwner(context, caller, "project", id));
 
 /** POST /projects/:id/archive and /unarchive. */
 export function setArchived(archived: boolean): ProjectHandler {
   return (context, { caller }, project) => {
-    const changed = { ...project, archived };
-    put(context.state, "project", project.id, changed);
-    return json(201, shownProject(context, caller, changed));
+    put(context.state, "project", project.id, { ...project, archived });
+    return json(201, shownOwner(context, caller, "project", project.id));
   };
 }
 
 /** `records` must be sorted by ID. */
 function sortRepositories(records: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
   const { order_by: field, sort } = given;
-  const key = ({ name, path, created_at }: Repository) =>
-    field === "name" ? name : field === "path" ? path : created_at;
-  const sorted =
-    field === "id" ? records : records.toSorted((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
-  return sort === "desc" ? sorted.toReversed() : sorted;
+  const isOther = field === "id" || field === "name" || field === "path";
+  return inOrder(records, (record) => record[isOther ? field : "created_at"], sort);
 }
 
 /** The response for a project or a group itself. */
-export function shownOwner(context: ServerContext, caller: Caller, of: "project" | "group", id: number): JsonObject {
+export function shownOwner(context: ServerContext, { role }: Caller, of: "project" | "group", id: number): JsonObject {
   const record = context.state[of].get(String(id));
   if (!record) return {};
-  return of === "project" ? shownProject(context, caller, record) : groupRow(context, record);
+  if (of === "group") return groupRow(context, record);
+  // Administrators are not necessarily members.
+  const [level] = accessLevels.find(([, name]) => name.toLowerCase() === role) ?? [];
+  const project_access = level ? { access_level: level, notification_level: 3 } : null;
+  const permissions = { project_access, group_access: null };
+  return { ...projectRow(context, record, showsStorage(context, role)), permissions };
 }
 
-function shownProject(context: ServerContext, caller: Caller, project: Repository): JsonObject {
-  const showsStorage = caller.role === "admin" || !context.behaviour.storageHidden;
-  // Administrators are not necessarily members.
-  const [level] = accessLevels.find(([, name]) => name.toLowerCase() === caller.role) ?? [];
-  const project_access = level ? { access_level: level, notification_level: 3 } : null;
-  return { ...projectRow(context, project, showsStorage), permissions: { project_access, group_access: null } };
+function showsStorage({ behaviour }: ServerContext, role: Role): boolean {
+  return role === "admin" || !behaviour.storageHidden;
 }
 
 /** A project with its settings, as lists of projects have it too. */
-function projectRow(context: ServerContext, project: Repository, showsStorage: boolean): JsonObject {
+function projectRow(context: ServerContext, project: Repository, withStorage: boolean): JsonObject {
   const { state } = context;
   const { id, path, archived = false, topics = [], marked_for_deletion_on = null, created_at } = project;
   const group = repositoryAt(state, "group", parentPath(path));
@@ -155,13 +142,13 @@ function projectRow(context: ServerContext, project: Repository, showsStorage: b
     namespace: group ? { ...pathNames(group), kind: "group", full_path: group.path } : null,
     last_activity_at: project.last_activity_at ?? created_at,
     marked_for_deletion_on,
-    ...(showsStorage && {
+    ...(withStorage && {
       repository_storage: project.repository_storage,
       repository_read_only: state.moving.project.has(id),
     }),
   };
   const { repository_storage, ...row } = ownerRow(context, "project", id, base);
-  return { ...row, ...(showsStorage && { repository_storage }) };
+  return { ...row, ...(withStorage && { repository_storage }) };
 }
 
 function groupRow(context: ServerContext, group: Repository): JsonObject {
