@@ -123,7 +123,7 @@ export const createDeployment: ProjectHandler = (context, { given, caller }, pro
   const names = ["ref", "sha", "tag", "status"] as const;
   const isRepeated = context.behaviour.deploymentsRepeat && names.every((name) => before?.[name] === wanted[name]);
   const seed = { ...wanted, environment, user: { ...caller.user } };
-  const deployment = before && isRepeated ? before : addDeployment(state, project, seed, timestamp());
+  const deployment = before && isRepeated ? before : storeDeployment(state, project, seed, timestamp());
   return json(201, writtenRow(context, deployment));
 };
 
@@ -238,7 +238,7 @@ function environmentSlug(name: string): string {
 }
 
 /** Adds a deployment; missing fields are filled in. */
-export function addDeployment(state: State, project: Repository, seed: SeedDeployment, now: string): Deployment {
+export function storeDeployment(state: State, project: Repository, seed: SeedDeployment, now: string): Deployment {
   const id = seed.id ? takeNumber(state, "deployment", seed.id) : nextNumber(state, "deployment");
   const counter = `deployment of ${project.id}`;
   const status = seed.status ?? "success";

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Owner } from "../model/owner.ts";
 import { addAuditEvent } from "./audit-events.ts";
-import { addDeployment } from "./deployments.ts";
+import { storeDeployment } from "./deployments.ts";
 import { type IntegrationRecord, saveRecord } from "./integrations.ts";
 import { changedRow } from "./kind-rows.ts";
 import { addRow, instanceId, makeRow, type RowPlace, rowCounter, seededParameters } from "./kind-store.ts";
@@ -123,7 +123,7 @@ function loadProject(state: State, seed: SeedProject, now: string): Repository {
     now,
   );
   for (const event of audit_events ?? []) addAuditEvent(state, "project", project.id, event);
-  for (const deployment of deployments ?? []) addDeployment(state, project, deployment, now);
+  for (const deployment of deployments ?? []) storeDeployment(state, project, deployment, now);
   return project;
 }
 
