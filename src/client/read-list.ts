@@ -48,7 +48,7 @@ async function readPages(send: SendCall, call: Call, url: string, attempts: numb
   const fail = (what: string) =>
     new CallFailed({ method, path, url, kind: "shape", what: `answered ${status} ${what}`, status, attempts });
   let last: readonly unknown[] = [];
-  let isGuess = false;
+  let guesses: readonly PageQuery[] | undefined;
   for (let query: PageQuery | undefined = own; query; ) {
     if (seen.has(queryKey(query))) throw fail("with a next page that was already read");
     if (seen.size >= mostPages) throw fail(`with more than ${mostPages} pages`);
@@ -60,15 +60,14 @@ async function readPages(send: SendCall, call: Call, url: string, attempts: numb
     const page = keepFields(body, answer?.keeps);
     const next = nextPage(headers, own, fail);
     const total = parseTotal(headers, fail);
-    if (isGuess && isRepeat(page, last)) {
-      if ("id_after" in query) throw fail("with the same rows for another id_after, and without a Link");
-      break;
-    }
+    const isUnknown: boolean = guesses !== undefined && isRepeat(page, last);
+    const following = nextQueries({ next, guesses: isUnknown ? guesses : undefined, headers, query, page });
+    guesses = isUnknown || !next ? following.slice(1) : undefined;
+    query = following[0];
+    if (isUnknown) continue;
     for (const row of page) rows.push(row);
     if (total !== undefined) totals.push(total);
     last = page;
-    isGuess = next === undefined;
-    query = next ?? pageAfterFull(headers, query, page);
   }
   const unique = seen.size > 1 ? removeDuplicates(rows) : rows;
   const uneven = checkCount(unique.length, totals);
@@ -115,14 +114,32 @@ export function nextPage(headers: Headers, own: PageQuery, fail: Fail): PageQuer
   return { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept };
 }
 
-/** The page after a full one without paging headers, which a proxy may have removed: by the last ID, or by number. */
-function pageAfterFull(headers: Headers, query: PageQuery, rows: readonly unknown[]): PageQuery | undefined {
+interface PageRead {
+  readonly next: PageQuery | undefined;
+  /** The remaining guesses, if this page was a guess and has no new row. */
+  readonly guesses: readonly PageQuery[] | undefined;
+  readonly headers: Headers;
+  readonly query: PageQuery;
+  readonly page: readonly unknown[];
+}
+
+/** The query of the next page, or several to try in turn. */
+function nextQueries({ next, guesses, headers, query, page }: PageRead): readonly PageQuery[] {
+  if (guesses) return page.length > 0 ? guesses : [];
+  if (next) return [next];
+  return pagesAfterFull(headers, query, page);
+}
+
+/** Pages after a full one without paging headers, which a proxy may have removed: by the last ID, and by number. */
+function pagesAfterFull(headers: Headers, query: PageQuery, rows: readonly unknown[]): readonly PageQuery[] {
   const { page = "1", per_page: size, pagination } = query;
   const saysNext = ["link", "x-next-page", "x-total"].some((name) => headers[name] !== undefined);
-  if (rows.length !== Number(size) || !isPageNumber(page) || saysNext) return undefined;
+  if (rows.length !== Number(size) || !isPageNumber(page) || saysNext) return [];
+  const { id_after: _, ...unbound } = query;
+  const numbered = { ...unbound, page: String(Number(page) + 1) };
   const last = readId(rows.at(-1));
-  const isKeyset = pagination === "keyset" && last !== undefined;
-  return isKeyset ? { ...query, id_after: String(last) } : { ...query, page: String(Number(page) + 1) };
+  const isByNumber = pagination !== "keyset" || query.page !== undefined || last === undefined;
+  return isByNumber ? [numbered] : [{ ...query, id_after: String(last) }, numbered];
 }
 
 function isBlank(header: string | string[] | undefined): boolean {
