@@ -267,8 +267,8 @@ function deploymentFrom(terminal: Terminal, options: Options<"apply">): Deployme
     if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
     throw new UserError("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
   }
-  const given = { id, environment, sha, ref, tag: tag ?? false };
-  const { values } = checkArguments(terminal, "createDeployment", given, { others: deploymentNames });
+  const fields = { id, environment, sha, ref, tag: tag ?? false };
+  const { values } = checkArguments(terminal, "createDeployment", fields, { others: deploymentNames });
   return { project: id ?? "", fields: values };
 }
 

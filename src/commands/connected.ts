@@ -30,7 +30,7 @@ import { canPlan, readTokenAccess } from "../run/live/token-access.ts";
 import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../run/storage/storage-view.ts";
 import { dialectAround, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Options } from "./command.ts";
-import { type Shown, showing } from "./outputs.ts";
+import { type CommandResult, showing } from "./outputs.ts";
 import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -101,7 +101,7 @@ function writing(terminal: Terminal, options: OnlineOptions) {
   return connectWriter(connectionFrom(requestOf(terminal, options)));
 }
 
-function showDeployment(written: WriteOutcome, terminal: Terminal): Shown {
+function showDeployment(written: WriteOutcome, terminal: Terminal): CommandResult {
   if (!("row" in written)) return written;
   const { row, note } = written;
   if (note) terminal.note(`note: ${note}`);
@@ -131,7 +131,7 @@ function findFirstNamed(folder: string): string | undefined {
 export const storageStatus = showing<Options<"storage status">>(async (terminal, options, [storage = ""]) => {
   if (storage.trim() === "") throw new UserError("STORAGE is empty; expected the name of a storage", exit.usage);
   await using reader = await reading(terminal, options);
-  const show = async (): Promise<Shown> => {
+  const show = async (): Promise<CommandResult> => {
     const remainders = await remaindersOn(reader, storage);
     await warnOfDoubt(terminal, storage, remainders, reader, folderOf(terminal, options));
     return {
@@ -139,7 +139,9 @@ export const storageStatus = showing<Options<"storage status">>(async (terminal,
       json: () => statusJson(storage, remainders),
     };
   };
-  return await show().catch(onError(StorageHidden, ({ message }): Shown => ({ status: "failed", error: message })));
+  return await show().catch(
+    onError(StorageHidden, ({ message }): CommandResult => ({ status: "failed", error: message })),
+  );
 });
 
 /** Warns of a misspelled storage, which would appear drained, because the API has no list of storages. */

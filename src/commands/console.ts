@@ -28,8 +28,8 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   await using state = await watchState(() => openState({ root: folder, name, env }));
   const workspace = name ?? folder;
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
-  const shown = { state, access, env, folder, catalogue, workspace, onError: failed };
-  await using listening = await serveConsole(host, port, shown);
+  const consoleOptions = { state, access, env, folder, catalogue, workspace, onError: failed };
+  await using listening = await serveConsole(host, port, consoleOptions);
   terminal.listen();
   terminal.print(`listening on ${listening.url}`);
   await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));

@@ -25,7 +25,7 @@ interface ReportTarget {
 type ReportContents = Readonly<Record<string, (before: Before) => string>>;
 
 /** The result of a command; or a failure, for scripts too; or only an exit code, if there is nothing to show. */
-export type Shown =
+export type CommandResult =
   | {
       readonly text: (palette: Palette) => string;
       readonly json: () => unknown;
@@ -37,22 +37,22 @@ export type Shown =
   | ExitCode;
 
 /** A command that shows its result at the end. Its outputs are checked before it starts. */
-export function showing<Asked extends { readonly report?: readonly string[] }>(
-  work: (...given: Parameters<Run<Asked>>) => Promise<Shown> | Shown,
+export function showing<CommandOptions extends { readonly report?: readonly string[] }>(
+  work: (...args: Parameters<Run<CommandOptions>>) => Promise<CommandResult> | CommandResult,
   kinds?: readonly string[],
-): Run<Asked> {
+): Run<CommandOptions> {
   return async (terminal, options, args) => {
     const report = openReports(terminal, options.report, kinds);
-    const shown = await Promise.resolve(work(terminal, options, args)).catch(
-      onError(CallFailed, (error): Shown => ({ status: "failed", error: explainCallFailure(error) })),
+    const result = await Promise.resolve(work(terminal, options, args)).catch(
+      onError(CallFailed, (error): CommandResult => ({ status: "failed", error: explainCallFailure(error) })),
     );
-    if (typeof shown === "number") return shown;
-    if ("error" in shown) {
-      terminal.warn(printable(`error: ${shown.error}`));
-      report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
+    if (typeof result === "number") return result;
+    if ("error" in result) {
+      terminal.warn(printable(`error: ${result.error}`));
+      report({ text: () => "", json: () => JSON.stringify(result, null, 2) });
       return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
     }
-    const { text, json, code = exit.done, more } = shown;
+    const { text, json, code = exit.done, more } = result;
     report({ ...more, text: () => text(terminal.palette), json: () => jsonText(json()) });
     return code;
   };

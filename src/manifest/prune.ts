@@ -90,7 +90,7 @@ function rank({ projects }: Policy): number {
 
 function pruneEntry(pruning: Pruning, { policy, entry }: Declaration, wide: readonly Policy[]): PrunableEntry[] {
   const { identity, key, presence, fields } = entry.desired;
-  // Those that are gone already compete no more.
+  // Entries that were removed before no longer compete.
   const rivals = (pruning.declaring.get(identity) ?? []).flatMap((each): readonly Declaration[] => {
     const current = each.policy === policy ? undefined : currentEntry(pruning, each.entry);
     return current ? [{ policy: each.policy, entry: current }] : [];

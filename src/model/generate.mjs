@@ -45,7 +45,7 @@ const { options, schemas } = knownSchemas();
 const checks = Array.from(schemas, ([digest, schema]) => `"${digest}": ${checkOf(schema)}`);
 write(validators, `${head}${checksOf(checks)}`);
 
-/** Functions, because a command needs few of the checks, and the engine compiles what is called at once at the start. */
+/** The module of checks. Each is a function, so that only the checks a command uses are compiled. */
 function checksOf(checks) {
   return `export const validators: Readonly<Record<string, () => import("ajv").ValidateFunction>> = {${checks.join(",\n")}};`;
 }

@@ -6,7 +6,7 @@ import type { Token } from "./tokens.ts";
 export interface Node extends Token {
   readonly parent: Node | undefined;
   readonly inside: Node[];
-  /** The nodes directly inside the same bracket; it is the one with index `at`. */
+  /** The nodes directly inside the same bracket, this one included, at index `at`. */
   readonly beside: readonly Node[];
   readonly at: number;
   readonly startsLine: boolean;

@@ -38,7 +38,7 @@ interface Part {
   readonly sent: readonly SentParameter[];
 }
 
-/** Further ones of a statement are dropped. */
+/** Maximum number of parts per statement; the rest is dropped. */
 const maxParts = 60;
 
 /** URLs that variables hold, for paths that begin with one. */

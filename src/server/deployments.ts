@@ -66,14 +66,14 @@ export const listDeployments: ProjectHandler = (context, call, project) => {
   const field = behaviour.ordersById && /^(?:iid|created_at)$/.test(order) ? "id" : order;
   const wanted = deploymentsOf(state, project).filter((deployment) => isWanted(deployment, given));
   const byId = inOrder(wanted, ({ id }) => id);
-  const rows = inOrder(byId, (deployment) => deployment[field as OrderField] ?? last, sort);
+  const rows = inOrder(byId, (deployment) => deployment[field as OrderField] ?? unfinished, sort);
   return paged(context, call, rows, (record) => listRow(context, record));
 };
 
 type OrderField = "id" | "iid" | "created_at" | "updated_at" | "finished_at" | "ref";
 
-/** Stands for the time of unfinished deployments, after all others. */
-const last = "~";
+/** Sorts unfinished deployments after every time. */
+const unfinished = "~";
 
 const filteredTimes = ["updated_at", "finished_at"] as const;
 
@@ -189,7 +189,8 @@ export const listDeploymentMergeRequests = ofDeployment(
         (deployment_ids as readonly unknown[]).includes(id) && (state === "all" || request.state === state),
     );
     const key = (request: JsonObject) => String(request[String(field ?? "created_at")] ?? "");
-    const rows = field === undefined && sort === undefined ? shipped : inOrder(shipped, key, sort ?? "desc");
+    const rows =
+      field === undefined && sort === undefined ? shipped : inOrder(shipped, key, sort === "asc" ? "asc" : "desc");
     return paged(context, call, rows, mergeRequestRow);
   },
   (context, call) => (context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : noRecord),
