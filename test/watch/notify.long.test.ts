@@ -198,7 +198,8 @@ describe("notifications", () => {
     };
     expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, sleep } }).ended).toBe(2);
     expect(room.events()).toEqual(["drift"]);
-    const near = pauses.filter((each) => each > (seconds - 10) * 1000 && each <= seconds * 1000);
+    // Node keeps its Date header for a second or, when busy, longer
+    const near = pauses.filter((each) => Math.abs(each - seconds * 1000) < 10_000);
     expect(near).toHaveLength(1);
   });
 
