@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evaluate, type Names } from "../../src/author/import/from/terraform/evaluate.ts";
+import { evaluate, type Names } from "../../src/author/import/from/terraform/expression.ts";
 import { hclReader } from "../../src/author/import/from/terraform/hcl.ts";
 
 const values: Readonly<Record<string, unknown>> = {
@@ -9,7 +9,7 @@ const values: Readonly<Record<string, unknown>> = {
   nothing: null,
   many: Array.from({ length: 200 }, (_, index) => index),
 };
-const names: Names = (first, second) =>
+const resolve: Names["resolve"] = (first, second) =>
   first === "local" && Object.hasOwn(values, second) ? { known: values[second] } : undefined;
 
 const read = await hclReader();
@@ -18,7 +18,7 @@ function evaluated(text: string) {
   const root = read({ name: "a.tf", text: `a = ${text}\n` });
   const attribute = "attributes" in root ? root.attributes.get("a") : undefined;
   if (!attribute) throw new Error(`${text} cannot be read`);
-  return evaluate(attribute.value, names);
+  return evaluate(attribute.value, { resolve, effort: { depth: 0, steps: 0 } });
 }
 
 describe("values that files determine", () => {

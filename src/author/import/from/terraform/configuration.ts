@@ -2,8 +2,8 @@ import { grouped } from "../../../../base/grouped.ts";
 import { instanceName, ownerName } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
-import { evaluate } from "./evaluate.ts";
-import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
+import { evaluate } from "./expression.ts";
+import type { HclAttribute, HclBlock } from "./hcl.ts";
 import {
   attributeValue,
   expandDynamic,
@@ -102,7 +102,7 @@ function ownerMeant(block: HclBlock, { names }: Instance): { readonly name: stri
   if (name !== undefined) return { name: ownerName(owner, name) };
   if (type === "gitlab_project" && !block.attributes.has("namespace_id"))
     return { why: "without namespace_id it is a project of the token's user" };
-  const words = isItself(type) ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
+  const words = isItself(type) ? "its path" : `its ${owner}, ${stated.value.words},`;
   return { why: `${words} ${unknownHere}` };
 }
 
@@ -148,9 +148,7 @@ function warnProtection({ blocks, labels: [type = ""] }: HclBlock, address: stri
   );
   const why = "list what must not be deleted under protected in evenkeel.yaml";
   return stated.flatMap(({ value, place }) =>
-    value.form === "value" && value.value === false
-      ? []
-      : [notImported(place, `prevent_destroy of ${address} is left out: ${why}`)],
+    value.value === false ? [] : [notImported(place, `prevent_destroy of ${address} is left out: ${why}`)],
   );
 }
 
@@ -180,11 +178,6 @@ function listNested({ blocks }: HclBlock, { names }: Instance): readonly (readon
   });
 }
 
-function describeExpression(expression: HclExpression): string {
-  if (expression.form === "path") return expression.text;
-  return expression.form === "other" ? expression.words : "an expression";
-}
-
 function foreignValue({ value, place }: HclAttribute, { names }: Pick<Instance, "names">): ForeignValue {
   const evaluated = evaluate(value, names);
   const at = { place: () => place };
@@ -196,10 +189,9 @@ function listIgnored({ blocks }: HclBlock): readonly string[] | "all" {
   const ignored = blocks.flatMap(({ type, attributes }) =>
     type === "lifecycle" ? (attributes.get("ignore_changes")?.value ?? []) : [],
   );
-  const names = ignored.flatMap((each) => (each.form === "list" ? each.items : [each]));
-  const words = names.flatMap((each) => {
-    const word = each.form === "path" ? each.steps[0] : each.form === "value" ? each.value : undefined;
-    return typeof word === "string" ? word : [];
-  });
-  return ignored.some(({ form }) => form === "path") && words.includes("all") ? "all" : words;
+  const words = ignored
+    .flatMap((each) => each.items ?? [each])
+    .map(({ path = "", value }) => value ?? path.split(/[.[]/)[0]);
+  if (ignored.some(({ path }) => path === "all")) return "all";
+  return words.filter((word) => typeof word === "string");
 }

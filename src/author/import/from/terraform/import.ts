@@ -20,7 +20,8 @@ import {
   unusable,
 } from "../foreign.ts";
 import { collectModule, type Declarations, type TerraformDeclaration } from "./configuration.ts";
-import { type HclBlock, type HclReader, hclLiteral, hclReader } from "./hcl.ts";
+import { constant } from "./expression.ts";
+import { type HclBlock, type HclReader, hclReader } from "./hcl.ts";
 import { calledFolder, moduleOf, variablesIn } from "./module.ts";
 import {
   explainUnsupported,
@@ -78,8 +79,12 @@ function collectSources(files: readonly ForeignFile[], read: HclReader, into: De
   const [first] = files;
   if (uncalled.length === 0 && first && written.length > 0)
     into.problems.push(unusable(startOf(first), "these modules call one another in a circle"));
+  const effort = { depth: 0, steps: 0 };
   for (const root of uncalled)
-    collectModule(moduleOf(root, { root, blocks, textOf }, variablesIn(roots(root, isVariables))), into);
+    collectModule(
+      moduleOf(root, { root, blocks, textOf, effort }, variablesIn(roots(root, isVariables), effort)),
+      into,
+    );
   for (const file of unread) {
     const message = `${file.name} is left out: no file() of the configurations reads it`;
     into.problems.push(notImported(startOf(file), message));
@@ -104,7 +109,7 @@ function readJsonVariables(file: ForeignFile): HclBlock | Problem {
   const place = startOf(file);
   const values = parsedJson(file.text);
   if (!isObject(values)) return unusable(place, "expected values of variables in JSON");
-  const attributes = Object.entries(values).map(([name, each]) => [name, { value: hclLiteral(each), place }] as const);
+  const attributes = Object.entries(values).map(([name, each]) => [name, { value: constant(each), place }] as const);
   return { type: "", labels: [], attributes: new Map(attributes), blocks: [], place };
 }
 

@@ -3,8 +3,16 @@ import { isObject } from "../../../../base/json.ts";
 import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
 import { createIdOf, isIdOf } from "../foreign.ts";
-import { type Effort, type Evaluated, evaluate, fileName, type Names, withNames } from "./evaluate.ts";
-import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
+import {
+  type Evaluated,
+  evaluate,
+  fileName,
+  type HclExpression,
+  isPlainName,
+  type Names,
+  withNames,
+} from "./expression.ts";
+import type { HclAttribute, HclBlock } from "./hcl.ts";
 
 /** A Terraform module: the files of one folder, with values of variables. */
 export interface Module {
@@ -30,51 +38,51 @@ export interface ModuleFiles {
   readonly blocks: ReadonlyMap<string, readonly HclBlock[]>;
   /** The text of another file by its normal path. */
   readonly textOf: (path: string) => string | undefined;
+  readonly effort: Names["effort"];
 }
 
 /** The folder of the module that a block calls; undefined for a module from elsewhere. */
 export function calledFolder({ type, attributes }: HclBlock, folder: string): string | undefined {
   const source = type === "module" ? attributes.get("source")?.value : undefined;
-  const path = source?.form === "value" && typeof source.value === "string" ? source.value : "";
+  const path = typeof source?.value === "string" ? source.value : "";
   return /^\.\.?(?:\/|$)/.test(path) ? posix.join(folder, path).replace(/(.)\/$/, "$1") : undefined;
 }
 
 /** Modules that call each other deeper are a cycle. */
 const mostCalls = 10;
 
-/** `inputs` are values of variables; other variables have their defaults. */
-export function moduleOf(
-  folder: string,
-  files: ModuleFiles,
-  inputs: (name: string, effort: Effort) => Evaluated | undefined,
-  prefix = "",
-  depth = 0,
-): Module {
+/** The value of a variable, if it has another one than its default. */
+type Inputs = (name: string) => Evaluated | undefined;
+
+export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, prefix = "", depth = 0): Module {
   const blocks = files.blocks.get(folder) ?? [];
-  const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
-  const known = new Map(locals.map(([name, { value }]) => [name, value]));
-  const variables = blocks.filter(({ type }) => type === "variable");
-  const secrets = new Set(variables.filter(isSensitive).map(({ labels: [name = ""] }) => name));
-  const defaults = new Map(variables.map(({ labels: [name = ""], attributes }) => [name, attributes.get("default")]));
+  const locals = new Map(blocks.flatMap(({ type, attributes }) => (type === "locals" ? [...attributes] : [])));
+  const variables = new Map(blocks.flatMap((each) => (each.type === "variable" ? [[each.labels[0], each]] : [])));
   const assumed = new Map<string, Place>();
   const evaluated = new Map<HclExpression, Evaluated>();
-  const names: Names = (first, second, effort) => {
-    if (first === "var" && secrets.has(second)) return undefined;
+  const evaluateOnly = ({ value }: HclAttribute): Evaluated => {
+    const result = evaluated.get(value) ?? evaluate(value, names);
+    if ("known" in result) evaluated.set(value, result);
+    return result;
+  };
+  const resolve = (first: string, second: string): Evaluated | undefined => {
+    if (first === "var") {
+      const { attributes } = variables.get(second) ?? {};
+      if (attributes && isSensitive(attributes)) return undefined;
+      const [input, fallback] = [inputs(second), attributes?.get("default")];
+      if (input || !fallback) return input;
+      assumed.set(second, fallback.place);
+      return evaluateOnly(fallback);
+    }
     if (first === "path" && second === "module") return { known: posix.relative(files.root, folder) || "." };
     if (first === fileName) {
       const text = files.textOf(posix.join(files.root, second));
       return text === undefined ? undefined : { known: text };
     }
-    if (first === "data" || first === "module" || first.startsWith("gitlab_")) return declared(first, second);
-    const input = first === "var" ? inputs(second, effort) : undefined;
-    if (input) return input;
-    const fallback = first === "var" ? defaults.get(second) : undefined;
-    if (fallback) assumed.set(second, fallback.place);
-    const value = first === "local" ? known.get(second) : fallback?.value;
-    const result = value && (evaluated.get(value) ?? evaluate(value, names, effort));
-    if (value && result && "known" in result) evaluated.set(value, result);
-    return result;
+    const local = first === "local" ? locals.get(second) : undefined;
+    return local ? evaluateOnly(local) : declared(first, second);
   };
+  const names: Names = { resolve, effort: files.effort };
   const calls = new Map<HclBlock, ReturnType<Module["called"]>>();
   const called = (block: HclBlock) => {
     const path = calledFolder(block, folder);
@@ -89,20 +97,18 @@ export function moduleOf(
   return module;
 }
 
-type CreateModule = (inputs: Parameters<typeof moduleOf>[2], index: string) => Module;
+type CreateModule = (inputs: Inputs, index: string) => Module;
 
 function callModule(block: HclBlock, names: Names, create: CreateModule): readonly CalledModule[] | string {
   const providers = block.attributes.get("providers")?.value;
-  const isOther = (each: HclExpression) => each.form !== "path" || each.steps.length > 1;
-  if (providers && (providers.form !== "mapping" || providers.pairs.some(([, provider]) => isOther(provider))))
-    return otherProvider;
+  if (providers && !providers.items?.every(isPlainName)) return otherProvider;
   const instances = instancesOf(block, { names });
   if (typeof instances === "string") return instances;
   return instances.map((instance) => ({
     key: instance.key,
-    module: create((name, effort) => {
+    module: create((name) => {
       const value = block.attributes.get(name)?.value;
-      return value && evaluate(value, instance.names, effort);
+      return value && evaluate(value, instance.names);
     }, instance.index),
   }));
 }
@@ -111,17 +117,17 @@ function callModule(block: HclBlock, names: Names, create: CreateModule): readon
 export const otherProvider = "it has a provider of its own, which may be another server";
 
 /** The values of files of variables, of which later ones win. Files do not mark values as sensitive. */
-export function variablesIn(files: readonly Pick<HclBlock, "attributes">[]): Parameters<typeof moduleOf>[2] {
-  const values = new Map(files.flatMap(({ attributes }) => [...attributes].map(([name, { value }]) => [name, value])));
-  return (name, effort) => {
-    const value = values.get(name);
-    return value && evaluate(value, () => undefined, effort);
+export function variablesIn(files: readonly Pick<HclBlock, "attributes">[], effort: Names["effort"]): Inputs {
+  const values = new Map(files.flatMap(({ attributes }) => [...attributes]));
+  return (name) => {
+    const value = values.get(name)?.value;
+    return value && evaluate(value, { resolve: () => undefined, effort });
   };
 }
 
-function isSensitive({ attributes }: HclBlock): boolean {
+function isSensitive(attributes: HclBlock["attributes"]): boolean {
   const stated = attributes.get("sensitive")?.value;
-  return stated !== undefined && !(stated.form === "value" && stated.value === false);
+  return stated !== undefined && stated.value !== false;
 }
 
 /** Resolves `gitlab_project.api` and `data.gitlab_user`: blocks as mappings whose members are evaluated when used. */
@@ -313,7 +319,7 @@ export interface NestedBlock {
 /** The blocks that a dynamic block stands for, or the reason why they are unknown. */
 export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: Names): readonly NestedBlock[] | string {
   const iterator = attributes.get("iterator")?.value;
-  const each = iterator?.form === "path" ? iterator.text : labels[0];
+  const each = iterator?.path ?? labels[0];
   const of = attributes.get("for_each");
   const content = blocks.find(({ type }) => type === "content");
   const instances = of && expandEach(evaluate(of.value, names), names, each);
