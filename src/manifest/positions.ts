@@ -1,5 +1,5 @@
 import { loadAll, type State, YAMLException } from "js-yaml";
-import { lazy } from "../base/memoize.ts";
+import { lazy, memoized } from "../base/memoize.ts";
 import type { Place } from "../model/types.ts";
 import { coreSchema, Respelled } from "./yaml.ts";
 
@@ -68,148 +68,115 @@ function lastUpTo(numbers: readonly number[], limit: number): number {
 /** Characters of source text that are searched for a position in a string; with escapes and indentation it exceeds the value. */
 const longestScalar = 100_000;
 
-/** Offsets of a value and of its key. Values inside an alias have the position of the alias. */
-function nearestSpot(root: YamlNode | undefined, path: Path): { readonly key: number; readonly value: number } {
-  let [key, node] = [root?.start ?? 0, root];
+/** A value of the parser, and the offsets of it and of its key. */
+interface Spot {
+  readonly key: number;
+  readonly value: number;
+  readonly node: unknown;
+}
+
+/** The deepest existing part of a path. Values inside an alias have the position of the alias. */
+function nearestSpot(root: YamlNode | undefined, path: Path): Spot {
+  let spot: Spot = { key: root?.start ?? 0, value: root?.start ?? 0, node: root };
   for (const part of path) {
-    const pair = node?.below.get(String(part));
-    if (!pair) break;
-    [key, node] = [pair.key.start, pair.value];
-    if (!node) return { key, value: key };
+    const found = partsOf(insideOf(spot.node)).byName.get(String(part));
+    if (!found) break;
+    spot = found;
   }
-  return { key, value: node?.start ?? key };
+  return spot;
 }
 
-interface Duplicate {
-  readonly path: Path;
-  readonly at: number;
-  readonly first: number;
-}
-
-function listDuplicates(node: YamlNode | undefined, path: Path): Duplicate[] {
-  if (!node) return [];
-  const own = node.repeated.map(({ name, start }): Duplicate => {
-    return { path: [...path, name], at: start, first: node.below.get(name)?.key.start ?? 0 };
-  });
-  return [...own, ...Array.from(node.below).flatMap(([name, { value }]) => listDuplicates(value, [...path, name]))];
-}
-
-interface YamlNode {
-  /** Offset of its first character, after its tag and anchor. */
-  readonly start: number;
-  readonly name: string;
-  readonly below: ReadonlyMap<string, YamlPair>;
-  readonly repeated: readonly YamlNode[];
-}
-
-interface YamlPair {
-  readonly key: YamlNode;
-  readonly value: YamlNode | undefined;
+function listDuplicates(node: unknown, path: Path): { path: Path; at: number; first: number }[] {
+  const { byName, repeated } = partsOf(insideOf(node));
+  const own = repeated.map(([name, at]) => ({ path: [...path, name], at, first: byName.get(name)?.key ?? 0 }));
+  return [...own, ...[...byName].flatMap(([name, part]) => listDuplicates(part.node, [...path, name]))];
 }
 
 /**
- * The documents of a text that `parseYaml` accepts, without empty ones, from the same parser. Aliases have no inner
- * positions. Empty if a text is not YAML.
+ * A value that the parser composed, in its place. The parser makes a text of a key once it has composed the value: the
+ * offsets of both and the name, `12,16:name`, so keys that are repeated stay apart.
  */
-function composeYaml(text: string): readonly YamlNode[] {
-  const composer = new Composer();
-  const documents: unknown[] = [];
-  try {
-    const listener = (event: "open" | "close", state: State) => composer[event](state);
-    loadAll(text, (root) => documents.push(root), { schema: coreSchema, json: true, listener });
-  } catch (error) {
-    if (!(error instanceof YAMLException || error instanceof RangeError)) throw error;
-  }
-  return documents.filter((root): root is ComposedNode => root instanceof ComposedNode && !root.isEmpty);
-}
-
-/** Replaces each value of the parser, in its list or as a key. */
-class ComposedNode implements YamlNode {
+class YamlNode {
+  /** Offset of its first character, after its tag and anchor. */
   readonly start: number;
-  readonly name: string;
-  readonly below: ReadonlyMap<string, YamlPair>;
-  readonly repeated: readonly YamlNode[];
-  readonly isEmpty: boolean;
-  readonly #composer: Composer;
+  /** A scalar, or a list or mapping of nodes. */
+  readonly value: unknown;
+  /** The node that the parser completed last. */
+  readonly #latest: { readonly start: number };
 
-  constructor(composer: Composer, start: number, value: unknown, parts: readonly NamedPair[]) {
-    this.#composer = composer;
+  constructor(start: number, value: unknown, latest: { readonly start: number }) {
     this.start = start;
-    this.name = value instanceof ComposedNode ? value.name : nodeName(value);
-    this.isEmpty = value === null || (value instanceof Respelled && value.value === null);
-    const below = new Map<string, YamlPair>();
-    const repeated: YamlNode[] = [];
-    for (const [name, pair] of parts) {
-      if (below.has(name)) repeated.push(pair.key);
-      else below.set(name, pair);
-    }
-    this.below = below;
-    this.repeated = repeated;
+    this.value = value;
+    this.#latest = latest;
   }
 
-  /** The parser calls it once, to store the pair with this key. */
   toString(): string {
-    this.#composer.pair(this);
-    return this.name;
+    return `${this.start},${this.#latest.start}:${this.value === insideOf(this) ? "" : String(this.value)}`;
   }
 
   /** js-yaml rejects keys that are plain objects, which it recognises by this tag. */
   get [Symbol.toStringTag](): string {
-    return "ComposedNode";
+    return "YamlNode";
   }
 }
 
-function nodeName(value: unknown): string {
-  return typeof value === "object" && value !== null && !(value instanceof Respelled) ? "" : String(value);
+const nothingInside = {};
+
+/** The list or mapping that a node is. In `[a, b: c]`, the pair is a mapping without its own node. */
+function insideOf(node: unknown): object {
+  const value = node instanceof YamlNode ? node.value : node;
+  return typeof value !== "object" || value === null || value instanceof Respelled ? nothingInside : value;
 }
 
-type NamedPair = readonly [name: string, pair: YamlPair];
-
-function byKey(pair: YamlPair): NamedPair {
-  return [pair.key.name, pair];
+interface Parts {
+  readonly byName: ReadonlyMap<string, Spot>;
+  readonly repeated: readonly (readonly [name: string, key: number])[];
 }
 
-/** In `[a, b: c]`, the pair is a mapping without its own node. */
-function listItems(values: readonly unknown[], pairs: readonly YamlPair[]): readonly NamedPair[] {
-  const inList = pairs.values();
-  const nodes = values.flatMap((value): YamlNode[] => {
-    if (value instanceof ComposedNode) return [value];
-    const pair = inList.next().value;
-    return pair ? [{ start: pair.key.start, name: "", below: new Map([byKey(pair)]), repeated: [] }] : [];
-  });
-  return nodes.map((node, index) => [String(index), { key: node, value: node }]);
+const partsOf = memoized((inside: object): Parts => {
+  const byName = new Map<string, Spot>();
+  const repeated: [string, number][] = [];
+  for (const [text, node] of Object.entries(inside)) {
+    const [, key, value, name = ""] = /^(\d+),(\d+):(.*)$/s.exec(text) ?? [];
+    if (Array.isArray(inside)) {
+      const [[, first] = []] = partsOf(insideOf(node)).byName;
+      const start = node instanceof YamlNode ? node.start : first?.key;
+      if (start !== undefined) byName.set(text, { key: start, value: start, node });
+    } else if (byName.has(name)) repeated.push([name, Number(key)]);
+    else if (key !== undefined) byName.set(name, { key: Number(key), value: Number(value), node });
+  }
+  return { byName, repeated };
+}, new WeakMap());
+
+/** The documents of a text that `parseYaml` accepts, without empty ones, from the same parser. Empty if it is not YAML. */
+function composeYaml(text: string): readonly YamlNode[] {
+  const opened: number[] = [];
+  const latest = { start: 0 };
+  const documents: unknown[] = [];
+  const listener = (event: "open" | "close", state: State) => {
+    const { input, position, result } = state;
+    if (event === "open") return opened.push(position);
+    const start = findStart(input, opened.pop() ?? 0, position);
+    latest.start = start;
+    // A scalar may be composed twice, nested: first as a key, which it turns out not to be.
+    if (result instanceof YamlNode) return;
+    const isAlias = input[start] === "*" && insideOf(result) === result;
+    state.result = new YamlNode(start, isAlias ? nothingInside : result, latest);
+  };
+  try {
+    loadAll(text, (root) => documents.push(root), { schema: coreSchema, json: true, listener });
+  } catch (error) {
+    if (!(error instanceof YAMLException || error instanceof RangeError)) throw error;
+  }
+  return documents
+    .filter((root) => root instanceof YamlNode)
+    .filter(({ value: root }) => {
+      return (root instanceof Respelled ? root.value : root) !== null;
+    });
 }
 
 /** White space, comments, tag and anchor before a node. */
 const before = /(?:\s+|#[^\r\n]*|[!&][^\s,\]}]*)*/y;
-
-/** Listens to the parser. A scalar may be composed twice, nested: first as a key, which it turns out not to be. */
-class Composer {
-  readonly #open: { readonly from: number; readonly pairs: number }[] = [];
-  readonly #pairs: YamlPair[] = [];
-  #last: YamlNode | undefined;
-
-  open({ position }: State): void {
-    this.#open.push({ from: position, pairs: this.#pairs.length });
-  }
-
-  close(state: State): void {
-    const { from, pairs: first } = this.#open.pop() ?? { from: 0, pairs: 0 };
-    const start = findStart(state.input, from, state.position);
-    const pairs = this.#pairs.splice(first);
-    const { result } = state;
-    if (state.input[start] === "*") state.result = new ComposedNode(this, start, result, []);
-    else if (!(result instanceof ComposedNode)) {
-      const parts = Array.isArray(result) ? listItems(result, pairs) : pairs.map(byKey);
-      state.result = new ComposedNode(this, start, result, parts);
-    }
-    this.#last = state.result as YamlNode;
-  }
-
-  pair(key: YamlNode): void {
-    this.#pairs.push({ key, value: this.#last === key ? undefined : this.#last });
-  }
-}
 
 function findStart(input: string, from: number, end: number): number {
   before.lastIndex = from;
