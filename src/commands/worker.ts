@@ -7,7 +7,7 @@ import { printable } from "../base/printable.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { validateWorkspace } from "../run/context.ts";
-import { queuePlace, shardDuration, waitFor } from "../run/workers/dispatcher.ts";
+import { queuePlace, shardDuration, waitFor } from "../run/workers/queue.ts";
 import { work } from "../run/workers/worker.ts";
 import { claimFor } from "../state/lease.ts";
 import { sharesState, unshared } from "../state/open-state.ts";

@@ -18,7 +18,7 @@ import { reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./record
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { moveSteps, runMoves } from "./storage-moves.ts";
-import { writeByWorkers } from "./workers.ts";
+import { writeByWorkers } from "./workers/dispatcher.ts";
 
 /**
  * Makes a plan, or reads the saved one, and checks guards and approvals; sends the writes if `approve` agrees. Holds

@@ -30,8 +30,7 @@ import type { Planned, Request } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
 import { guardRules, idleSettings, namesForPlan, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";
-import type { Dispatcher } from "./workers/dispatcher.ts";
-import { refreshedBy } from "./workers.ts";
+import { type Dispatcher, refreshedBy } from "./workers/dispatcher.ts";
 
 /**
  * Opens, validates, selects, reads, compares, checks and plans. Sends GET requests only: its client cannot write.

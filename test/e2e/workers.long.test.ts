@@ -400,7 +400,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test.skipIf(lacks("redis"))(
-    "that cannot reach the queue any more leave the run to itself, and say so (needs redis)",
+    "that cannot reach the queue any more leave the run to itself (needs redis)",
     async () => {
       await using redis = await startRedis();
       await using relay = await relayTo(redis.port);
@@ -410,13 +410,10 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       );
       const deaf = await made.worker({ EVENKEEL_QUEUE: redis.url.replace(`:${redis.port}`, `:${relay.port}`) });
       relay.silence();
-      const ended = await made.evenkeel("plan", "--workers");
-      expect(ended).toMatchObject({
+      expect(await made.evenkeel("plan", "--workers")).toMatchObject({
         code: 0,
         stderr: expect.stringMatching(/no worker for .*; the run continues without workers/),
       });
-      const waits = /^cannot use the queue 127\.0\.0\.1:\d+: no answer in time; waiting for it/m;
-      await until(() => waits.test(deaf.said()));
       deaf.kill("SIGTERM");
       expect(await deaf.ended).toMatchObject({ code: 0 });
     },

@@ -12,7 +12,7 @@ export interface Program {
   readonly validateWorkspace: typeof import("../../src/run/context.ts").validateWorkspace;
   readonly loadWorkspace: typeof import("../../src/workspace/load.ts").loadWorkspace;
   readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
-  readonly queuePlace: typeof import("../../src/run/workers/dispatcher.ts").queuePlace;
+  readonly queuePlace: typeof import("../../src/run/workers/queue.ts").queuePlace;
   readonly claimFor: typeof import("../../src/state/lease.ts").claimFor;
   readonly UnavailableError: typeof import("../../src/base/exit.ts").UnavailableError;
   readonly LeaseLostError: typeof import("../../src/state/lease.ts").LeaseLostError;
@@ -55,7 +55,7 @@ export { plan } from "./run/plan.ts";
 export { validateWorkspace } from "./run/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
 export { createSecrets } from "./secrets/secrets.ts";
-export { queuePlace } from "./run/workers/dispatcher.ts";
+export { queuePlace } from "./run/workers/queue.ts";
 export { claimFor } from "./state/lease.ts";
 export { UnavailableError } from "./base/exit.ts";
 export { LeaseLostError } from "./state/lease.ts";`;
@@ -85,7 +85,7 @@ function plainlyRequired(code: string): string {
  */
 const always: readonly Patch[] = [
   { file: "state/state-folder.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
-  { file: "run/workers.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
+  { file: "run/workers/dispatcher.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
   {
     file: "state/open-state.ts",
     from: "return stateAt(address.url, address.variable, name, env);",
@@ -93,8 +93,8 @@ const always: readonly Patch[] = [
   },
   {
     file: "run/workers/worker.ts",
-    from: "await withRules(validateWorkspace(loadedAt(loaded, document.release), asked))",
-    to: "await opened(asked)",
+    from: 'import { openWorkspace } from "../revisions.ts";',
+    to: "const openWorkspace = opened;",
   },
   {
     file: "run/open-run.ts",

@@ -16,17 +16,17 @@ describe("EVENKEEL_QUEUE", () => {
   });
 
   test.each([
-    ["redis://:50%CANARY@h", ": a % in user or password begins an escape such as %25"],
-    ["redis://u%ZZ:CANARY@h", ": a % in user or password begins an escape such as %25"],
-    ["redis://h/CANARY", ": what follows the host is not the number of a database"],
-    ["redis://u:1/CANARY@h", ": what follows the host is not the number of a database"],
-    ["redis://:CANARY@h?db=2", ": it takes no parameters"],
-    ["redis://", ""],
-    ["amqp://CANARY@h", ""],
-    ["CANARY", ""],
-  ])("that is %s is refused in a sentence that repeats nothing of it", (text, why) => {
-    const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
-    expect(() => place(text)).toThrow(`EVENKEEL_QUEUE is not the address of a queue${why}; ${expected}`);
+    "redis://:50%CANARY@h",
+    "redis://h/CANARY",
+    "redis://u:1/CANARY@h",
+    "redis://:CANARY@h?db=2",
+    "redis://",
+    "amqp://CANARY@h",
+    "CANARY",
+  ])("that is %s is refused in a sentence that repeats nothing of it", (text) => {
+    const expected =
+      "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER], with %25 for a % in user or password";
+    expect(() => place(text)).toThrow(`EVENKEEL_QUEUE is not the address of a queue; ${expected}`);
     expect(() => place(text)).not.toThrow("CANARY");
   });
 

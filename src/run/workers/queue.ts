@@ -4,7 +4,10 @@ import type { Job, RedisQueueBackend } from "bullmq";
 import { UnavailableError, UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
+import { durationOf } from "../../base/rate.ts";
 import { systemCode } from "../../base/system-errors.ts";
+import { version } from "../../base/version.ts";
+import { leaseDuration } from "../../state/lease.ts";
 import { stateAddress } from "../../state/open-state.ts";
 import {
   acceptedConfig,
@@ -13,6 +16,7 @@ import {
   databaseErrorText,
   openSockets,
 } from "../../state/postgres/connection.ts";
+import type { Checked } from "../context.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type BullMq = typeof import("bullmq");
@@ -35,10 +39,8 @@ export interface WorkQueue extends AsyncDisposable {
  * that a worker with another checkout never sees the job. @throws UserError if it cannot be used.
  */
 export async function openQueue(env: Environment, place: string): Promise<WorkQueue> {
-  const client = await connectQueue(env, place);
-  const { library, name, connection, call } = client;
-  const queue = new library.Queue(name, connection.options, connection.backend);
-  await untilReady(client, queue);
+  const { library, name, options, backend, call, ready, cut } = await connectQueue(env, place);
+  const queue = await ready(new library.Queue(name, options, backend));
   return {
     add: async (jobs) => {
       const added = jobs.map((data) => ({
@@ -49,7 +51,7 @@ export async function openQueue(env: Environment, place: string): Promise<WorkQu
       await call(queue.addBulk(added));
     },
     remove: async (job) => void (await call(queue.remove(jobId(job)))),
-    [Symbol.asyncDispose]: () => closeInTime(queue.close()).then(() => connection.cut(queue)),
+    [Symbol.asyncDispose]: () => closeInTime(queue.close()).then(() => cut(queue)),
   };
 }
 
@@ -64,20 +66,16 @@ export interface QueueConsumer extends AsyncDisposable {
   readonly isIdle: () => Promise<boolean>;
 }
 
-interface ConsumerOptions {
-  /** Milliseconds without a heartbeat after which a worker's job is given to another. */
-  readonly lock: number;
-  /** `requeue` returns the job to the queue. */
-  readonly work: (job: ShardJob) => Promise<"done" | "requeue">;
-}
-
+/**
+ * Takes jobs. `lock`: milliseconds without a heartbeat after which a worker's job is given to another; `work` returns
+ * `requeue` to return the job to the queue.
+ */
 export async function openConsumer(
   env: Environment,
   place: string,
-  { lock, work }: ConsumerOptions,
+  { lock, work }: { readonly lock: number; readonly work: (job: ShardJob) => Promise<"done" | "requeue"> },
 ): Promise<QueueConsumer> {
-  const client = await connectQueue(env, place);
-  const { library, name, connection, call } = client;
+  const { library, name, options, backend, call, ready, cut } = await connectQueue(env, place);
   let current: Promise<unknown> | undefined;
   const perform = async (job: Job, token?: string) => {
     if (!isShardJob(job.data)) return;
@@ -87,8 +85,8 @@ export async function openConsumer(
     await job.moveToWait(token);
     throw new library.WaitingError();
   };
-  const options = {
-    ...connection.options,
+  const workerOptions = {
+    ...options,
     autorun: false,
     concurrency: 1,
     lockDuration: lock,
@@ -96,10 +94,9 @@ export async function openConsumer(
     // Started work must always be finished: the journal knows what was sent.
     maxStalledCount: 1_000_000,
   };
-  const worker = new library.Worker(name, perform, options, connection.backend);
-  await untilReady(client, worker);
+  const worker = await ready(new library.Worker(name, perform, workerOptions, backend));
   const running = worker.run().catch(() => {});
-  const queue = new library.Queue(name, connection.options, connection.backend);
+  const queue = new library.Queue(name, options, backend);
   queue.on("error", () => {});
   return {
     isIdle: async () => (await call(queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized"))) === 0,
@@ -111,7 +108,7 @@ export async function openConsumer(
       await closeInTime(Promise.all([stopping, running]));
       // BullMQ would wait until an unavailable queue is back.
       await closeInTime(Promise.all([worker.close(true), queue.close()]));
-      connection.cut(worker, queue);
+      cut(worker, queue);
     },
   };
 }
@@ -122,22 +119,6 @@ function isShardJob(data: unknown): data is ShardJob {
   return typeof run === "string" && typeof shard === "string" && (command === "plan" || command === "apply");
 }
 
-/** BullMQ waits for a lost connection without limit, so each call goes through `call`. */
-interface QueueClient {
-  readonly library: BullMq;
-  readonly name: string;
-  readonly connection: QueueConnection;
-  /** @throws UnavailableError without a response within 10 s. */
-  readonly call: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
-}
-
-interface QueueConnection {
-  readonly options: { readonly connection: never };
-  readonly backend: never;
-  /** Closes the remaining connections of these immediately. */
-  readonly cut: (...left: readonly Opened[]) => void;
-}
-
 /** A `Queue` or `Worker` of BullMQ. */
 interface Opened {
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -145,32 +126,50 @@ interface Opened {
   getBackend(): { close(force: boolean): Promise<void> };
 }
 
-async function connectQueue(env: Environment, place: string): Promise<QueueClient> {
-  const address = queueAddressIn(env);
-  const library = await importLibrary(address);
-  const call: QueueClient["call"] = (answer) => answerInTime(address, answer);
-  const connection = await call(openConnection(address, library));
+/** BullMQ waits for a lost connection without limit, so each call goes through `call`. */
+async function connectQueue(env: Environment, place: string) {
+  const { words, database, redis } = queueAddressIn(env);
+  const library = await importLibrary(redis !== undefined);
   const name = `evenkeel-${createHash("sha256").update(place).digest("hex").slice(0, 24)}`;
-  return { library, name, connection, call };
+  /** @throws UnavailableError without a response within 10 s. */
+  const call = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    try {
+      return await within(queuePatience, answer);
+    } catch (error) {
+      throw new UnavailableError(`cannot use the queue ${words}: ${databaseErrorText(error)}`);
+    }
+  };
+  const { stream, cut: cutSockets } = openSockets();
+  const config = database && (await call(acceptedConfig(database, stream)));
+  /** Closes the remaining connections of these immediately. */
+  const cut = config ? cutSockets : disconnectRedis;
+  /** If it cannot connect, closes it, so that nothing keeps the process alive. Later errors are reported by the calls that fail. */
+  const ready = async <Each extends Opened>(opened: Each): Promise<Each> => {
+    const failed = new Promise<never>((_, reject) => void opened.on("error", reject));
+    failed.catch(() => {});
+    try {
+      await call(Promise.race([opened.waitUntilReady(), failed]));
+      return opened;
+    } catch (error) {
+      await closeInTime(opened.getBackend().close(true));
+      cut(opened);
+      throw error;
+    }
+  };
+  const connection = config ? { ...config, schema: "evenkeel_queue", migrate: true, max: 3 } : redis;
+  const backend = config && library.createPostgresBackend;
+  return { library, name, options: { connection: connection as never }, backend: backend as never, call, ready, cut };
 }
 
 /** The packages are optional, so they are imported only when needed. */
-async function importLibrary({ redis }: QueueAddress): Promise<BullMq> {
+async function importLibrary(isRedis: boolean): Promise<BullMq> {
   try {
-    if (redis) await import("ioredis");
+    if (isRedis) await import("ioredis");
     return await import("bullmq");
   } catch (error) {
     if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemCode(error) ?? "")) throw error;
-    const packages = redis ? "bullmq ioredis" : "bullmq";
-    throw new UserError(`workers need packages that are not installed: npm install ${packages}`);
+    throw new UserError(`workers need packages that are not installed: npm install bullmq${isRedis ? " ioredis" : ""}`);
   }
-}
-
-async function openConnection({ database, redis }: QueueAddress, library: BullMq): Promise<QueueConnection> {
-  if (!database) return { options: { connection: redis as never }, backend: undefined as never, cut: disconnectRedis };
-  const { stream, cut } = openSockets();
-  const config = { ...(await acceptedConfig(database, stream)), schema: "evenkeel_queue", migrate: true, max: 3 };
-  return { options: { connection: config as never }, backend: library.createPostgresBackend as never, cut };
 }
 
 function disconnectRedis(...left: readonly Opened[]): void {
@@ -182,14 +181,6 @@ function disconnectRedis(...left: readonly Opened[]): void {
 
 /** Milliseconds to wait for a response, and for a connection to close. */
 const [queuePatience, closing] = [10_000, 2000];
-
-async function answerInTime<Answer>({ words }: QueueAddress, answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await within(queuePatience, answer);
-  } catch (error) {
-    throw new UnavailableError(`cannot use the queue ${words}: ${databaseErrorText(error)}`);
-  }
-}
 
 /** Ignores errors. */
 async function closeInTime(closed: Promise<unknown>): Promise<void> {
@@ -206,19 +197,6 @@ async function within<Result>(time: number, result: Promise<Result>): Promise<Re
     return await Promise.race([result, late]);
   } finally {
     timer.abort();
-  }
-}
-
-/** If it cannot connect, closes it, so that nothing keeps the process alive. Later errors are reported by the calls that fail. */
-async function untilReady({ call, connection }: QueueClient, opened: Opened): Promise<void> {
-  const failed = new Promise<never>((_, reject) => void opened.on("error", reject));
-  failed.catch(() => {});
-  try {
-    await call(Promise.race([opened.waitUntilReady(), failed]));
-  } catch (error) {
-    await closeInTime(opened.getBackend().close(true));
-    connection.cut(opened);
-    throw error;
   }
 }
 
@@ -241,13 +219,12 @@ export function queueAddressIn(env: Environment): QueueAddress {
 
 function redisAddress(text: string): QueueAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw invalidAddress();
-  learnCredential(url.password, "[queue password]");
-  const [username, password] = [decodePart(url.username), decodePart(url.password)];
-  learnCredential(password, "[queue password]");
-  const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
-  if (number === undefined) throw invalidAddress("what follows the host is not the number of a database");
-  if (url.search || url.hash) throw invalidAddress("it takes no parameters");
+  learnCredential(url?.password ?? "", "[queue password]");
+  const [, number] = /^\/?(\d{0,5})$/.exec(url?.pathname ?? "-") ?? [];
+  const isQueue = url && /^(?:redis|valkey)s?:$/.test(url.protocol) && url.hostname;
+  if (!isQueue || number === undefined || url.search || url.hash) throw new UserError(invalidAddress);
+  const [username, password] = [url.username, url.password].map(decodePart);
+  learnCredential(password ?? "", "[queue password]");
   const port = Number(url.port || 6379);
   const redis = {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -265,12 +242,30 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw invalidAddress("a % in user or password begins an escape such as %25");
+    throw new UserError(invalidAddress);
   }
 }
 
 /** Omits the address, which may contain a password. */
-function invalidAddress(why?: string): UserError {
-  const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
-  return new UserError(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
+const invalidAddress =
+  "EVENKEEL_QUEUE is not the address of a queue; expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER], with %25 for a % in user or password";
+
+/** Identifies a queue: only workers with the same manifests for the same server see its jobs. */
+export function queuePlace({ loaded, heading }: Pick<Checked, "loaded" | "heading">): string {
+  return JSON.stringify([version, loaded.workspace.name ?? "", loaded.digest, heading.url]);
+}
+
+/** Milliseconds without a renewal after which a process that works on a shard counts as dead. */
+export function shardDuration(env: Environment): number {
+  return Math.min(leaseDuration(env), 20_000);
+}
+
+/**
+ * Milliseconds that a run waits for workers, and a worker for a run. @throws UserError for an invalid
+ * EVENKEEL_WORKER_WAIT.
+ */
+export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Environment): number {
+  const wait = durationOf(written || "30s");
+  if (wait !== undefined) return wait;
+  throw new UserError(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
 }

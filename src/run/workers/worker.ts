@@ -6,12 +6,12 @@ import { openState, unshared } from "../../state/open-state.ts";
 import { isShared, runLeases, type SharedState } from "../../state/state.ts";
 import type { Loaded } from "../../workspace/load.ts";
 import { connectionOf } from "../connection.ts";
-import { type Context, loadedAt, openContext, validateWorkspace } from "../context.ts";
+import { loadedAt, openContext } from "../context.ts";
 import type { Request } from "../request.ts";
+import { openWorkspace } from "../revisions.ts";
 import { withRules } from "../rules-in-force.ts";
-import { performShard, type ShardProcess } from "../shard-work.ts";
 import { openConsumer, type ShardJob } from "./queue.ts";
-import { type HeldShard, ledgerKeyCheck, workOnShard } from "./work-on-shard.ts";
+import { ledgerKeyCheck, type RunDocument, type ShardProcess, workOnShard } from "./shard.ts";
 
 interface Checkout {
   readonly loaded: Loaded;
@@ -37,8 +37,8 @@ export interface WorkerOptions extends Checkout {
 const reconnectInterval = 5000;
 
 /**
- * Works on shards of runs with the same manifests until it is stopped. If the state or the queue becomes unavailable
- * later, it waits until they are back, except with `once`. @throws UserError if they cannot be used at the start.
+ * Works on shards of runs with the same manifests until it is stopped. If the state becomes unavailable later, it waits
+ * until it is back, except with `once`. @throws UserError if state or queue cannot be used at the start.
  */
 export async function work(options: WorkerOptions): Promise<void> {
   const { signal, once, request } = options;
@@ -61,13 +61,7 @@ export async function work(options: WorkerOptions): Promise<void> {
 /** Milliseconds. */
 const pollInterval = 500;
 
-/** Milliseconds between requests to the queue, which show whether it is available. */
-const queueInterval = 3000;
-
-/** Milliseconds without a response of the queue; longer than for a state, which is reported first if both are unavailable. */
-const queuePatience = 15_000;
-
-/** @throws UnavailableError if the state or the queue becomes unavailable. */
+/** @throws UnavailableError if the state becomes unavailable. */
 async function workUntilUnavailable(options: WorkerOptions, onReady: () => void): Promise<void> {
   const { place, name, duration, signal, once, request } = options;
   await using state = await openSharedState(options);
@@ -78,7 +72,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   const workOn = async (job: ShardJob): Promise<"done" | "requeue"> => {
     if (stopped() !== undefined) return "requeue";
     try {
-      const end = await workOnShard(state, job, { ...options, perform: runs.perform, stopped });
+      const end = await workOnShard(state, job, { ...options, open: runs.open, stopped });
       if (end !== "held") return end;
       // The previous worker may hold the shard until its lease expires.
       await pause(pollInterval, undefined, { signal }).catch(() => {});
@@ -93,39 +87,16 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   await using consumer = await openConsumer(request.env, place, { lock: Math.max(duration, 5000), work: workOn });
   request.warn(`Ready to work for ${name}; interrupt to stop.`);
   onReady();
-  let [idleAt, askedAt, answeredAt] = [performance.now(), performance.now(), performance.now()];
+  let idleAt = performance.now();
   while (stopped() === undefined) {
     const active = await state.workers.holders(runLeases);
-    const mayEnd = once !== undefined && active.length === 0;
-    let isIdle: boolean | undefined;
-    if (mayEnd || performance.now() - askedAt >= queueInterval) {
-      askedAt = performance.now();
-      isIdle = await unlessAborted(signal, consumer.isIdle()).catch((error): undefined => {
-        if (performance.now() - answeredAt >= queuePatience) throw error;
-      });
-      if (isIdle !== undefined) answeredAt = performance.now();
-    }
-    if (!mayEnd || !isIdle) idleAt = performance.now();
+    if (once === undefined || active.length > 0 || !(await consumer.isIdle())) idleAt = performance.now();
     else if (hasWorked || performance.now() - idleAt >= once) break;
     await pause(pollInterval, undefined, { signal }).catch(() => {});
   }
   await consumer[Symbol.asyncDispose]();
   if (failure instanceof UserError) throw failure;
   if (failure !== undefined) throw new UserError(String(failure));
-}
-
-/** Returns undefined once the signal is aborted: an unavailable queue responds late, and the worker must stop soon. */
-async function unlessAborted<Result>(signal: AbortSignal, result: Promise<Result>): Promise<Result | undefined> {
-  let stop = () => {};
-  const aborted = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    signal.addEventListener("abort", stop);
-  });
-  try {
-    return await Promise.race([result, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 async function openSharedState({ loaded, request: { env } }: Checkout): Promise<SharedState> {
@@ -135,63 +106,49 @@ async function openSharedState({ loaded, request: { env } }: Checkout): Promise<
   throw new UserError(unshared);
 }
 
-/** The context and the connection of a run. */
-interface OpenRun extends AsyncDisposable {
+/** A process that keeps open what it needs for one run. */
+interface OpenRun extends ShardProcess, AsyncDisposable {
   readonly run: string;
-  readonly shardProcess: ShardProcess;
   /** True if its connection is closed, because the token was refused or the server is gone. */
   readonly isOver: () => boolean;
 }
 
-/** Performs shards, and keeps what they need open for one run at a time. */
 function openRuns(checkout: Checkout) {
-  let open: OpenRun | undefined;
+  let last: OpenRun | undefined;
   const close = async () => {
-    await open?.[Symbol.asyncDispose]();
-    open = undefined;
+    await last?.[Symbol.asyncDispose]();
+    last = undefined;
   };
   return {
-    perform: async (shard: HeldShard) => {
-      if (open?.run !== shard.job.run || open.isOver()) {
-        await close();
-        open = await openRun(checkout, shard);
-      }
-      return performShard(open.shardProcess, shard);
+    open: async (run: string, document: RunDocument): Promise<ShardProcess> => {
+      if (last?.run === run && !last.isOver()) return last;
+      await close();
+      last = await openRun(checkout, run, document);
+      return last;
     },
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function openRun({ loaded, request }: Checkout, { job, document }: HeldShard): Promise<OpenRun> {
+async function openRun({ loaded, request }: Checkout, run: string, document: RunDocument): Promise<OpenRun> {
   const { only, ...limits } = document.request;
-  const asked = { ...request, ...limits, ...(only && { only: { addresses: new Set(only) } }) };
-  const checked = await withRules(validateWorkspace(loadedAt(loaded, document.release), asked));
-  const context = await openContext(checked);
+  const own = { loaded: loadedAt(loaded, document.release), ...(only && { only: { addresses: new Set(only) } }) };
+  const context = await openContext(await withRules(await openWorkspace({ ...request, ...limits, ...own })));
   try {
-    checkLedgerKey(context, document);
-    const connection = { ...connectionOf(context), mayWrite: () => shardProcess.held?.lost() };
+    // A worker with another key would record hashes that no later run can compare.
+    if (document.ledgerKey !== undefined && context.ledger?.hashed(ledgerKeyCheck) !== document.ledgerKey)
+      throw new UserError(
+        "the worker has another key of the ledger; set the same EVENKEEL_LEDGER_KEY for runs and workers",
+      );
+    const connection = { ...connectionOf(context), mayWrite: () => open.lost?.() };
     const writer = document.token && (await connectWriter(connection));
     const reader = writer ?? (await connectReader(connection));
-    const shardProcess: ShardProcess = { context, reader, writer };
-    return {
-      run: job.run,
-      shardProcess,
-      isOver: reader.isOver,
-      [Symbol.asyncDispose]: async () => {
-        await reader.close();
-        await context[Symbol.asyncDispose]();
-      },
-    };
+    const close = () => reader.close().then(() => context[Symbol.asyncDispose]());
+    const { isOver } = reader;
+    const open: OpenRun = { run, context, reader, writer, isOver, [Symbol.asyncDispose]: close };
+    return open;
   } catch (error) {
     await context[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** A worker with another key would record hashes that no later run can compare. */
-function checkLedgerKey({ ledger }: Context, { ledgerKey }: HeldShard["document"]): void {
-  if (ledgerKey === undefined || ledger?.hashed(ledgerKeyCheck) === ledgerKey) return;
-  throw new UserError(
-    "the worker has another key of the ledger; set the same EVENKEEL_LEDGER_KEY for runs and workers",
-  );
 }
