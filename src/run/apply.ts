@@ -17,7 +17,8 @@ import { batchesOf, divideIntoWaves, type PreparedPlan, withApprovalObjections }
 import { reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { savedPlan } from "./saved-plan.ts";
-import { moveSteps, runMoves } from "./storage-moves.ts";
+import { followMoves } from "./storage/follow-moves.ts";
+import { moveSteps } from "./storage-moves.ts";
 import { writeByWorkers } from "./workers/dispatcher.ts";
 
 /**
@@ -125,7 +126,7 @@ async function writePlan(
   const steps = skipped
     ? moves.map(({ address }) => ({ address, outcome: skipped }))
     : await moveSteps(writer, context, moves);
-  const moved = await runMoves(writer, steps, request, watchers);
+  const moved = await followMoves(writer, steps, { ...request, watchers });
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
   await record?.end(outcomes);
   const problems = await recorder.end(outcomes);

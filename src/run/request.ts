@@ -11,7 +11,6 @@ import type { Holder } from "../state/lease.ts";
 import type { RunProgress } from "../state/run-summary.ts";
 import type { ApplyRecord, Outcomes, Watcher } from "./apply/apply.ts";
 import type { PlanWave } from "./apply/waves.ts";
-import type { MovingProgress } from "./storage/follow-moves.ts";
 
 /** The options of a run. Everything but `folder` and `env` is optional. */
 export interface Request {
@@ -91,6 +90,14 @@ export interface Request {
    * {@link ClientOptions}.
    */
   readonly patience?: Pick<ClientOptions, "backoff" | "lookUpFor" | "giveUpAfter">;
+}
+
+/** Progress of all moves of a run. */
+export interface MovingProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Estimated milliseconds for the rest; undefined before anything has moved. */
+  readonly remaining: number | undefined;
 }
 
 /** A selection of the changes of an earlier run. */

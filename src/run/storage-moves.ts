@@ -1,5 +1,5 @@
 import { onError } from "../base/exit.ts";
-import type { Reader, Writer } from "../client/client.ts";
+import type { Reader } from "../client/client.ts";
 import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readMigrations } from "../manifest/migrations.ts";
@@ -10,14 +10,8 @@ import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { migrationChanges } from "../plan/revision/compare-projects.ts";
 import { differenceFrom, staleOutcome } from "../plan/stale.ts";
-import type { Watcher } from "./apply/apply.ts";
 import type { Context } from "./context.ts";
-import type { Request } from "./request.ts";
-import { type FollowResult, followMoves } from "./storage/follow-moves.ts";
-import { historyOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "./storage/moves.ts";
-
-/** A move to apply, or the outcome of a stale one of a saved plan. */
-export type MoveStep = { readonly move: Move } | { readonly address: string; readonly outcome: Outcome };
+import { historyOf, type Move, type MoveStep, type MovesScope, type PlannedMoves, planMoves } from "./storage/moves.ts";
 
 const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
 
@@ -123,21 +117,4 @@ function skipIfObjected(step: Extract<MoveStep, { move: unknown }>, objections: 
   const { address } = step.move.change;
   const objection = objections.find(({ addresses }) => addresses.includes(address));
   return objection ? { address, outcome: staleOutcome(objection.message) } : step;
-}
-
-/** Makes moves until their sources are empty; warns of successful moves that need attention. */
-export async function runMoves(
-  writer: Writer,
-  steps: readonly MoveStep[],
-  { signal, pollInterval, moving: progress }: Request,
-  watchers: readonly Watcher[],
-): Promise<FollowResult> {
-  const settled = steps.flatMap((step) => ("outcome" in step ? [step] : []));
-  for (const step of settled) for (const watcher of watchers) await watcher.outcome?.(step);
-  const moves = steps.flatMap((step) => ("move" in step ? [step.move] : []));
-  const { outcomes, warnings } = await followMoves(writer, moves, { watchers, signal, pollInterval, progress });
-  return {
-    outcomes: new Map([...settled.map(({ address, outcome }) => [address, outcome] as const), ...outcomes]),
-    warnings,
-  };
 }

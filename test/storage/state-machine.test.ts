@@ -1,19 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { createTally, type MovingProgress } from "../../src/run/storage/follow-moves.ts";
+import type { MovingProgress } from "../../src/run/request.ts";
 import {
   type Attempts,
   advance,
   countRequest,
+  createTally,
   type Decision,
   decide,
-  maxRepeats,
-  type Situation,
-  situationOf,
-} from "../../src/run/storage/state-machine.ts";
-import type { ListedMove } from "../../src/run/storage/storage-view.ts";
+} from "../../src/run/storage/follow-moves.ts";
+import { maxRepeats } from "../../src/run/storage/moves.ts";
+import { type ListedMove, type Situation, situationOf } from "../../src/run/storage/storage-view.ts";
 
 const fresh: Attempts = {
-  kind: "projects",
   scheduled: 0,
   repeats: maxRepeats,
   mayRun: false,

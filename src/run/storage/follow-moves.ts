@@ -1,3 +1,4 @@
+import { onError } from "../../base/exit.ts";
 import { counted, firstFew } from "../../base/text-format.ts";
 import type { Answer, Writer } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
@@ -6,23 +7,20 @@ import { createStop, type Stop } from "../../client/timer.ts";
 import { type RepositoryKind, repositoryKinds } from "../../model/repository-kinds.ts";
 import type { Problem } from "../../model/types.ts";
 import { callOf } from "../../plan/requests.ts";
-import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
+import { type ChangeEvent, type Outcomes, outcomesOf, type Watcher } from "../apply/apply.ts";
 import { announce } from "../apply/send-change.ts";
-import { type Move, movesFailed } from "./moves.ts";
-import { type Attempts, advance, countRequest, decide, type Situation, situationOf } from "./state-machine.ts";
-import { readStorage, StorageHidden } from "./storage-view.ts";
+import type { MovingProgress, Request } from "../request.ts";
+import { type Move, type MoveStep, movesFailed } from "./moves.ts";
+import { readStorage, type Situation, StorageHidden, situationOf } from "./storage-view.ts";
 
-export interface FollowOptions {
+/** If `signal` is aborted, nothing more is scheduled or read; scheduled moves continue on the server. */
+interface FollowOptions extends Pick<Request, "signal" | "pollInterval" | "moving"> {
   readonly watchers: readonly Watcher[];
-  /** If aborted, nothing more is scheduled or read; scheduled moves continue on the server. */
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds between two checks; by default a second at first, then longer. */
-  readonly pollInterval?: number | undefined;
-  readonly progress?: ((progress: MovingProgress) => void) | undefined;
 }
 
-export interface FollowResult {
+interface FollowResult {
   readonly outcomes: Outcomes;
+  /** Of successful moves that need attention. */
   readonly warnings: readonly Problem[];
 }
 
@@ -32,17 +30,26 @@ export interface FollowResult {
  */
 export async function followMoves(
   writer: Writer,
-  moves: readonly Move[],
+  steps: readonly MoveStep[],
   options: FollowOptions,
 ): Promise<FollowResult> {
   const stop = createStop(options.signal);
-  const tally = createTally(options.progress);
+  const tally = createTally(options.moving);
+  const follow = async (step: MoveStep): Promise<EndedMove> => {
+    // Without its change, because the ledger does not record moves.
+    const event: EndedMove =
+      "outcome" in step
+        ? step
+        : {
+            address: step.move.change.address,
+            ...(await followToEnd({ writer, move: step.move, stop, tally, options })),
+          };
+    for (const watcher of options.watchers) await watcher.outcome?.(event);
+    return event;
+  };
   try {
-    const ended = await Promise.all(moves.map((move) => follow({ writer, move, stop, tally, options })));
-    return {
-      outcomes: new Map(ended.map(({ address, outcome }) => [address, outcome])),
-      warnings: ended.flatMap(({ warning }) => warning ?? []),
-    };
+    const ended = await Promise.all(steps.map(follow));
+    return { outcomes: outcomesOf(ended), warnings: ended.flatMap(({ warning }) => warning ?? []) };
   } finally {
     stop.now("the moves have ended");
   }
@@ -60,29 +67,34 @@ interface EndedMove extends ChangeEvent {
   readonly warning?: Problem | undefined;
 }
 
-async function follow(task: MoveTask): Promise<EndedMove> {
-  const ended = await followToEnd(task);
-  // Without its change, because the ledger does not record moves.
-  const event = { address: task.move.change.address, ...ended };
-  for (const watcher of task.options.watchers) await watcher.outcome?.(event);
-  return event;
-}
-
 type End = Omit<EndedMove, "address">;
 
+const maxMisses = 5;
+
+/** Tolerates a few consecutive failures of reading. Moves that ended before this run scheduled any are ignored. */
 async function followToEnd(task: MoveTask): Promise<End> {
-  const { move, stop, tally, options } = task;
+  const { writer, move, stop, tally, options } = task;
+  const { migration, kind, listsMoves } = move;
   const start = Date.now();
-  const readAgain = createSituationReader(task);
   let attempts = firstAttempts(move);
   let situation: Situation | undefined;
-  for (;;) {
+  let known: ReadonlySet<string> | undefined = attempts.mayRun ? new Set() : undefined;
+  for (let misses = 0; ; ) {
     if (stop.reason !== undefined) return endInterrupted(move, attempts, situation, stop.reason);
     const begun = Date.now();
-    const seen = await readAgain();
+    const view = await readStorage(writer, migration.from, kind, listsMoves).catch(onError(Error, (error) => error));
+    if (view instanceof Error) {
+      const isCall = view instanceof CallFailed;
+      if (!isCall && !(view instanceof StorageHidden)) throw view;
+      if (stop.reason === undefined && (!isCall || view.endsRun || ++misses >= maxMisses))
+        return failMonitoring(view, attempts);
+      await stop.sleep(misses * 100);
+      continue;
+    }
+    misses = 0;
+    known ??= new Set(view.moves?.filter(({ phase }) => phase !== "running").map(({ id }) => id));
+    situation = situationOf(view, migration.from, migration.to, known);
     const cost = Date.now() - begun;
-    if ("end" in seen) return toEnd(seen.end, task, attempts, situation);
-    situation = seen;
     const next = advance(attempts, situation);
     // The unanswered request was received after all.
     if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
@@ -96,54 +108,20 @@ async function followToEnd(task: MoveTask): Promise<End> {
     } else if (decision !== "wait") {
       return conclude(decision, move, attempts, situation);
     }
-    if (!isUnobservable(situation))
+    // If the server reports nothing, another check is useless.
+    if (situation.left !== undefined || situation.reportsMoves)
       await stop.sleep(options.pollInterval ?? waitAfter({ elapsed: begun - start, cost }));
   }
 }
 
 function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
-  const mayBeRunning =
-    earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
-  return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietReads: 0, seen: undefined };
+  const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
+  return { scheduled: 0, repeats, mayRun, unanswered: undefined, quietReads: 0, seen: undefined };
 }
 
-/** True if the server reports nothing, so that another check is useless. */
-function isUnobservable({ left, reportsMoves }: Situation): boolean {
-  return left === undefined && !reportsMoves;
-}
-
-const maxMisses = 5;
-
-/**
- * Creates a function that reads the server's state and tolerates a few consecutive failures. Moves that ended before this
- * run scheduled any are ignored.
- */
-function createSituationReader({ writer, move, stop }: MoveTask): () => Promise<Situation | { readonly end: Error }> {
-  const { migration, kind, listsMoves } = move;
-  let known: ReadonlySet<string> | undefined = firstAttempts(move).mayRun ? new Set() : undefined;
-  let misses = 0;
-  const readAgain = async (): Promise<Situation | { readonly end: Error }> => {
-    try {
-      const view = await readStorage(writer, migration.from, kind, listsMoves);
-      misses = 0;
-      known ??= new Set(view.moves?.filter(({ phase }) => phase !== "running").map(({ id }) => id));
-      return situationOf(view, migration.from, migration.to, known);
-    } catch (error) {
-      if (!(error instanceof CallFailed || error instanceof StorageHidden)) throw error;
-      const isLast = error instanceof StorageHidden || error.endsRun || ++misses >= maxMisses;
-      if (isLast || stop.reason !== undefined) return { end: error };
-      await stop.sleep(misses * 100);
-      return readAgain();
-    }
-  };
-  return readAgain;
-}
-
-function toEnd(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {
-  if (stop.reason !== undefined) return endInterrupted(move, attempts, situation, stop.reason);
+function failMonitoring(error: Error, { mayRun }: Attempts): End {
   const why = error instanceof CallFailed ? explainCallFailure(error) : error.message;
-  const status = attempts.mayRun ? "unknown" : "failed";
-  return { outcome: { status, error: `the moves could not be monitored: ${why}` } };
+  return { outcome: { status: mayRun ? "unknown" : "failed", error: `the moves could not be monitored: ${why}` } };
 }
 
 async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {
@@ -186,14 +164,6 @@ function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts:
 }
 
 const statuses = { done: "applied", failed: "failed", unknown: "unknown" } as const;
-
-/** Progress of all moves of a run. */
-export interface MovingProgress {
-  readonly done: number;
-  readonly total: number;
-  /** Estimated milliseconds for the rest; undefined before anything has moved. */
-  readonly remaining: number | undefined;
-}
 
 type Tally = (address: string, situation: Situation) => void;
 
@@ -256,4 +226,60 @@ const maxInterval = 30_000;
  */
 function waitAfter(check: { readonly elapsed: number; readonly cost: number }): number {
   return Math.max(standardInterval, check.cost * 4, Math.min(maxInterval, check.elapsed / 50));
+}
+
+export interface Attempts {
+  /** Number of times that this run has scheduled the moves, and may do so again. */
+  readonly scheduled: number;
+  readonly repeats: number;
+  /** True if moves may be running that the server does not report yet. */
+  readonly mayRun: boolean;
+  /** The reason why it is unknown whether the last request reached the server. */
+  readonly unanswered: string | undefined;
+  /** Consecutive checks without a running move or a change. */
+  readonly quietReads: number;
+  readonly seen: string | undefined;
+}
+
+/** Idle checks before scheduled moves are considered ended; doubled with each attempt. */
+const patience = { telling: 3, silent: 10 } as const;
+
+export function advance(attempts: Attempts, situation: Situation): Attempts {
+  const { left, running, moved, failed } = situation;
+  const seen = JSON.stringify([left?.length, moved.length, failed]);
+  const happens = running > 0 || (attempts.seen !== undefined && attempts.seen !== seen);
+  const unanswered = happens ? undefined : attempts.unanswered;
+  return {
+    ...attempts,
+    seen,
+    unanswered,
+    quietReads: happens || attempts.seen === undefined ? 0 : attempts.quietReads + 1,
+  };
+}
+
+/** The attempts after a request; `unanswered` if it may not have reached the server. */
+export function countRequest(attempts: Attempts, unanswered?: string): Attempts {
+  return { ...attempts, scheduled: attempts.scheduled + 1, mayRun: true, quietReads: 0, unanswered };
+}
+
+export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
+
+/**
+ * Decides the next step (docs/storage-moves.md). Nothing is scheduled while moves run, or before possible ones had time
+ * to appear. An unanswered request is not repeated.
+ */
+export function decide(attempts: Attempts, situation: Situation): Decision {
+  const { left, running, failed, reportsMoves } = situation;
+  if (left?.length === 0) return "done";
+  if (running > 0 || attempts.quietReads < choosePatience(attempts, situation)) return "wait";
+  if (attempts.unanswered !== undefined) return "unknown";
+  if (left === undefined && attempts.mayRun && failed.length === 0) return "done";
+  if (attempts.scheduled <= attempts.repeats) return "schedule";
+  return reportsMoves ? "failed" : "unknown";
+}
+
+function choosePatience({ mayRun, scheduled }: Attempts, { left, reportsMoves }: Situation): number {
+  const canShow = left !== undefined || reportsMoves;
+  if (!mayRun || !canShow) return 0;
+  return (reportsMoves ? patience.telling : patience.silent) * 2 ** Math.max(0, scheduled - 1);
 }

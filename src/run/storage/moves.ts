@@ -9,12 +9,11 @@ import { needsDirectFetch, tierIncludes } from "../../model/availability.ts";
 import { endpoints } from "../../model/endpoints.ts";
 import { compareReleases, minorOf } from "../../model/releases.ts";
 import { type RepositoryKind, repositoryKinds, storageKey } from "../../model/repository-kinds.ts";
-import type { Change, Fields, Platform, Problem } from "../../model/types.ts";
+import type { Change, Fields, Outcome, Platform, Problem } from "../../model/types.ts";
 import { askedFor } from "../../plan/diff/reasons.ts";
 import type { Objection } from "../../plan/guards.ts";
 import type { JournalLine, Journals } from "../../state/state.ts";
-import { maxRepeats, type Situation, situationOf } from "./state-machine.ts";
-import { projectsOn, readStorage, StorageHidden } from "./storage-view.ts";
+import { projectsOn, readStorage, type Situation, StorageHidden, situationOf } from "./storage-view.ts";
 
 export interface Move {
   readonly migration: StorageMigration;
@@ -27,6 +26,9 @@ export interface Move {
   /** Number of times that failed moves may be scheduled again. */
   readonly repeats: number;
 }
+
+/** A move to apply, or the outcome of a stale one of a saved plan. */
+export type MoveStep = { readonly move: Move } | { readonly address: string; readonly outcome: Outcome };
 
 export interface MovesScope {
   readonly migrations: readonly StorageMigration[];
@@ -88,6 +90,9 @@ function unreadable({ name, document }: StorageMigration, error: unknown): Probl
   if (!(error instanceof CallFailed) || error.endsRun) throw error;
   return { severity: "error", rule: "unreadable", message: explainCallFailure(error), place };
 }
+
+/** Number of times that moves are scheduled again. */
+export const maxRepeats = 3;
 
 /** Undefined if nothing is left to move. */
 async function planKind(
@@ -194,52 +199,32 @@ export interface Question {
   readonly held: number;
 }
 
-type Check = (question: Question) => string | undefined;
-
-/**
- * The rules for moving that can be checked (docs/api.md#rules-for-moving): description -> the violation, if any.
- * The others are listed in every plan with moves.
- */
-const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
-  [
-    "the source and the destination differ",
-    ({ migration: { from, to } }) => (from === to ? `${from} is both source and destination` : undefined),
-  ],
-  [
-    "no moves into a cluster that holds projects on a release with the data-loss defect (7)",
-    (question) => {
-      const { migration, platform, held } = question;
-      if (!mayLoseRepositories(question) || held === 0) return undefined;
-      const reason = `release ${platform.release} can permanently delete repositories that are moved into the cluster that already holds them`;
-      const many = counted(held, "project lies", "projects lie");
-      return `${reason}, and ${many} in ${migration.to}; fixed in ${fixes.join(", ")}`;
-    },
-  ],
-  [
-    "from 13.12 to 14.1 a move into a cluster needs direct-fetch replication (6)",
-    ({ migration: { to, destinationIsCluster, directFetchReplication }, platform: { release } }) => {
-      if (!destinationIsCluster || directFetchReplication || !needsDirectFetch(release)) return undefined;
-      const flag = "enable the feature flag for direct-fetch replication, then set directFetchReplication: true";
-      return `on release ${release} a move into the cluster ${to} needs direct-fetch replication: ${flag}`;
-    },
-  ],
-  [
-    "the tier supports moves of every kind in the migration (4)",
-    ({ migration: { repositories }, platform: { tier } }) => {
-      const missing = repositories.filter((kind) => !tierIncludes(tier, repositoryKinds[kind].tier));
-      const needs = missing.map((kind) => `${kind} need tier ${repositoryKinds[kind].tier} to move`);
-      return missing.length > 0 ? `${needs.join(", ")}; the server is ${tier}` : undefined;
-    },
-  ],
-]);
-
-/** Violations of the rules for moving (docs/storage-moves.md). */
+/** Violations of the rules for moving that can be checked (docs/api.md#rules-for-moving); plans list the others. */
 export function checkMigration(question: Question, addresses: readonly string[]): Objection[] {
-  const { name } = question.migration;
-  return [...rules.values()].flatMap((check) => {
-    const broken = check(question);
-    return broken ? [{ guard: "storage", message: `storage migration ${name}: ${broken}`, addresses }] : [];
-  });
+  const { migration, platform, held } = question;
+  const { name, from, to, repositories, destinationIsCluster, directFetchReplication } = migration;
+  const { release, tier } = platform;
+  const lacking = repositories.filter((kind) => !tierIncludes(tier, repositoryKinds[kind].tier));
+  const flag = "enable the feature flag for direct-fetch replication, then set directFetchReplication: true";
+  const many = counted(held, "project lies", "projects lie");
+  const broken = [
+    from === to && `${from} is both source and destination`,
+    // Rule 7.
+    held > 0 &&
+      mayLoseRepositories(question) &&
+      `release ${release} can permanently delete repositories that are moved into the cluster that already holds them, and ${many} in ${to}; fixed in ${fixes.join(", ")}`,
+    // Rule 6.
+    destinationIsCluster &&
+      !directFetchReplication &&
+      needsDirectFetch(release) &&
+      `on release ${release} a move into the cluster ${to} needs direct-fetch replication: ${flag}`,
+    // Rule 4.
+    lacking.length > 0 &&
+      `${lacking.map((kind) => `${kind} need tier ${repositoryKinds[kind].tier} to move`).join(", ")}; the server is ${tier}`,
+  ];
+  return broken.flatMap((message) =>
+    message ? [{ guard: "storage", message: `storage migration ${name}: ${message}`, addresses }] : [],
+  );
 }
 
 /** Releases that fix the defect of rule 7, each for its own series, and the first for all later ones. */

@@ -48,7 +48,7 @@ export async function readStorage(
 ): Promise<StorageView> {
   const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
   const needsMoves = listsMoves === "while-any" ? held?.length !== 0 : listsMoves;
-  return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
+  return { held, moves: needsMoves ? latestPerRepository(await listMoves(reader, kind)) : undefined };
 }
 
 /** The projects on a storage, filtered again because a server may ignore the filter (docs/api.md#rules-for-moving, rule 5). */
@@ -64,12 +64,6 @@ function toStoredProject({ id, path_with_namespace: path, repository_read_only: 
     path: typeof path === "string" ? path : String(id),
     readOnly: typeof readOnly === "boolean" ? readOnly : undefined,
   };
-}
-
-/** The latest move of each repository of a kind; undefined if they cannot be listed. @throws CallFailed. */
-async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
-  const moves = await listMoves(reader, kind);
-  return moves && latestPerRepository(moves);
 }
 
 /** Sources and destinations of all listed moves. @throws CallFailed. */
@@ -94,7 +88,8 @@ function isNotOffered({ status }: CallFailed): boolean {
   return status === 403 || status === 404 || status === 405;
 }
 
-function latestPerRepository(moves: readonly ListedMove[]): ListedMove[] {
+function latestPerRepository(moves: readonly ListedMove[] | undefined): readonly ListedMove[] | undefined {
+  if (!moves) return undefined;
   const found = new Map<string, ListedMove>();
   for (const move of moves) {
     const other = found.get(move.repository);
@@ -142,40 +137,62 @@ export interface Remainder {
 /** Counts the repositories on a storage (docs/storage-moves.md). @throws CallFailed, StorageHidden. */
 export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
   const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
-  return Promise.all(
-    kinds.map((kind) => (kind === "projects" ? countProjects(reader, storage) : countOthers(reader, storage, kind))),
-  );
+  return Promise.all(kinds.map((kind) => countRemainder(reader, storage, kind)));
 }
 
-async function countProjects(reader: Reader, storage: string): Promise<Remainder> {
-  const held = await projectsOn(reader, storage);
-  const moves = held.length > 0 ? await latestMoves(reader, "projects") : [];
-  const latest = new Map(moves?.filter(({ from }) => from === storage).map((move) => [move.repository, move.phase]));
-  const readOnly = held.some((project) => project.readOnly !== undefined);
-  const isMoving = (project: (typeof held)[number]) => project.readOnly ?? latest.get(project.id) === "running";
-  return {
-    kind: "projects",
-    left: held.length,
-    moving: moves || readOnly ? held.filter(isMoving).length : null,
-    failed: moves ? held.filter(({ id }) => latest.get(id) === "failed").length : null,
-    names: held.map(({ path }) => path),
-  };
-}
-
-async function countOthers(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
-  const moves = await latestMoves(reader, kind);
-  if (!moves) return { kind, left: null, moving: null, failed: null, names: [] };
-  const here = moves.filter((move) => liesOn(storage, move));
-  const inPhase = (phase: ListedMove["phase"]) => here.filter((move) => move.phase === phase).length;
+async function countRemainder(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
+  const { held, moves = held?.length === 0 ? [] : undefined } = await readStorage(reader, storage, kind);
+  const { running, failed, reportsMoves } = situationOf({ held, moves }, storage, "");
+  const names = held ? held.map(({ path }) => path) : moves?.filter((move) => liesOn(storage, move)).map(nameOf);
   return {
     kind,
-    left: here.length,
-    moving: inPhase("running"),
-    failed: inPhase("failed"),
-    names: here.map(({ name }) => name),
+    left: names?.length ?? null,
+    moving: reportsMoves ? running : null,
+    failed: moves ? failed.length : null,
+    names: names ?? [],
   };
 }
 
 function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
   return (phase === "moved" ? to : from) === storage;
+}
+
+export interface Situation {
+  /** Projects still on the source; undefined for kinds that cannot be counted. */
+  readonly left: readonly string[] | undefined;
+  readonly running: number;
+  readonly failed: readonly string[];
+  readonly moved: readonly string[];
+  readonly unclean: readonly string[];
+  readonly reportsMoves: boolean;
+}
+
+/** Interprets one check. Moves in `known` ended before this run and are ignored. */
+export function situationOf(
+  { held, moves }: StorageView,
+  from: string,
+  to: string,
+  known: ReadonlySet<string> = new Set(),
+): Situation {
+  const ours = (moves ?? []).filter((move) => move.from === from && !known.has(move.id));
+  const byRepository = new Map(ours.map((move) => [move.repository, move]));
+  const inPhase = (phase: ListedMove["phase"]) => ours.filter((move) => move.phase === phase);
+  const isMoving = ({ id, readOnly }: { readonly id: string; readonly readOnly: boolean | undefined }) =>
+    readOnly === true || byRepository.get(id)?.phase === "running";
+  const arrived = inPhase("moved").filter((move) => move.to === to);
+  return {
+    left: held?.map(({ path }) => path),
+    running: held ? held.filter(isMoving).length : inPhase("running").length,
+    failed: (held
+      ? held.filter(({ id }) => byRepository.get(id)?.phase === "failed").map(({ path }) => path)
+      : inPhase("failed").map(nameOf)
+    ).sort(),
+    moved: arrived.map(nameOf),
+    unclean: arrived.filter(({ unclean }) => unclean).map(nameOf),
+    reportsMoves: moves !== undefined || (held?.some(({ readOnly }) => readOnly !== undefined) ?? false),
+  };
+}
+
+function nameOf({ name }: ListedMove): string {
+  return name;
 }
