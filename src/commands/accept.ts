@@ -10,6 +10,7 @@ import { connectWriter } from "../client/client.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
 import { type AcceptReport, acceptJson, acceptText } from "../report/policy-texts.ts";
+import type { Palette } from "../report/terminal.ts";
 import { connectionFrom } from "../run/connection.ts";
 import { closeMergeRequest } from "../run/merge-requests.ts";
 import type { Request } from "../run/request.ts";
@@ -17,31 +18,36 @@ import type { DriftProposals } from "../watch/options.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
-import type { Options, Run } from "./command.ts";
+import type { Options } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
-import { openReports, printProblems, save } from "./outputs.ts";
+import { printProblems, save, showing } from "./outputs.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */
-export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"accept">>(async (terminal, options, addresses) => {
   globsOf("address", addresses, targetFaultIn(folderOf(terminal, options)));
   const { dryRun = false, mergeRequest = false } = options;
   if (options.branch !== undefined && !mergeRequest)
     throw new UserError("--branch names the branch of a merge request; give --merge-request too", exit.usage);
-  const write = (found: AcceptReport) =>
-    report({ text: () => acceptText(found, terminal.palette), json: () => acceptJson(found) });
+  const toResult = (accepted: Omit<AcceptReport, "dryRun">) => {
+    const found = { ...accepted, dryRun };
+    return { text: (palette: Palette) => acceptText(found, palette), json: () => acceptJson(found) };
+  };
   const request = { ...requestOf(terminal, options), addresses, dryRun, isProposal: mergeRequest };
-  const acceptance = await accepting(terminal, options, request).catch((error) => {
-    if (error instanceof UserError) write(refusedReport(error, dryRun));
-    throw error;
-  });
-  printProblems(terminal, bySeverity(acceptance.problems));
-  write({ ...acceptance, dryRun });
-  const problem = acceptance.problems.some(({ severity }) => severity === "error");
-  return exitCode({ interrupted: terminal.interrupted.aborted, problem });
-};
+  try {
+    const acceptance = await accepting(terminal, options, request);
+    const { problems, warnings } = bySeverity(acceptance.problems);
+    printProblems(terminal, { problems, warnings });
+    const code = exitCode({ interrupted: terminal.interrupted.aborted, problem: problems.length > 0 });
+    return { ...toResult(acceptance), code };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { message } = withoutSecrets(error);
+    const problems = [{ severity: "error", rule: "setup", message } as const];
+    return { ...toResult({ accepted: [], inSync: [], problems }), refusal: error };
+  }
+});
 
 type Asked = Omit<AcceptRequest, "newFileFor" | "write" | "progress">;
 
@@ -86,12 +92,6 @@ export function driftProposals(request: Request): DriftProposals {
       await closeMergeRequest(writer, project, branch);
     },
   };
-}
-
-/** The result for the reports of a failed run; the reason is printed on stderr. */
-function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
-  const { message } = withoutSecrets(error);
-  return { accepted: [], inSync: [], problems: [{ severity: "error", rule: "setup", message }], dryRun };
 }
 
 /** The file in which `import` would write the project's policy, if the workspace includes it and it does not exist yet. */

@@ -17,22 +17,21 @@ import { withProblems } from "../run/failed-plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
 import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
-import type { Options, Run } from "./command.ts";
+import type { Options } from "./command.ts";
 import { checkArguments } from "./connected.ts";
 import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
-import { follow, openPlanReports, type WriteReports } from "./plan-reports.ts";
+import { type FindingsResult, follow, planForms, showingFindings } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
-export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
+export const run = showingFindings<Options<"apply">, Plan>("apply", planForms, async (terminal, options, [file]) => {
   const saved = findSavedPlan(options, file);
-  const write = await openPlanReports(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(terminal, options);
   const applyRequest = { request: toApplyRequest(terminal, options, saved), deployment };
-  return options.dryRun ? runDryRun(terminal, applyRequest, write) : runApply(terminal, options, applyRequest, write);
-};
+  return options.dryRun ? runDryRun(terminal, applyRequest) : runApply(terminal, options, applyRequest);
+});
 
 function findSavedPlan({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
   if (saved !== undefined && savedRun !== undefined) {
@@ -67,11 +66,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 /** Options that determine the contents of a plan, and so are rejected with a saved one (docs/safety.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "exclude", "shard", "resend", "storage", "since", "asOf"]);
 
-async function runDryRun(
-  terminal: Terminal,
-  { request, deployment }: ApplyRequest,
-  write: WriteReports,
-): Promise<ExitCode> {
+async function runDryRun(terminal: Terminal, { request, deployment }: ApplyRequest): Promise<FindingsResult> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);
@@ -83,14 +78,11 @@ async function runDryRun(
   printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, ...(outcomes && { outcomes }), rehearsed: true }, plan);
   const { catalogue, compared } = planned;
-  write(
-    {
-      text: () => (compared ? rehearsalText(terminal, { ...planned, plan }, requests) : ""),
-      json: () => JSON.stringify({ ...plan, requests: requests.map(({ answer: _, ...each }) => each) }, null, 2),
-    },
-    { plan, catalogue, exitCode: code, compared },
-  );
-  return code;
+  return {
+    text: () => (compared ? rehearsalText(terminal, { ...planned, plan }, requests) : ""),
+    json: { ...plan, requests: requests.map(({ answer: _, ...each }) => each) },
+    ...{ plan, catalogue, exitCode: code, compared },
+  };
 }
 
 function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requests: readonly Call[]): string {
@@ -106,8 +98,7 @@ async function runApply(
   terminal: Terminal,
   options: Options<"apply">,
   applyRequest: ApplyRequest,
-  write: WriteReports,
-): Promise<ExitCode> {
+): Promise<FindingsResult> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, applyRequest, warn), warnings);
@@ -115,19 +106,18 @@ async function runApply(
   const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
-  const { recorded } = applied;
+  const { recorded, catalogue, compared, refused } = applied;
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
-  write(
-    {
-      text: () => resultText(terminal, applyRequest.request, applied, plan, next),
-      json: () => JSON.stringify(plan, null, 2),
+  return {
+    text: () => resultText(terminal, applyRequest.request, applied, plan, next),
+    json: plan,
+    ...{ plan, catalogue, exitCode: code, compared },
+    after: () => {
+      noteUnrecorded(terminal, applied);
+      if (refused) terminal.warn(refusalText(refused, plan));
+      else if (compared && !applied.outcomes) terminal.warn("error: not applied; nothing was written");
     },
-    { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared },
-  );
-  noteUnrecorded(terminal, applied);
-  if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
-  else if (applied.compared && !applied.outcomes) terminal.warn("error: not applied; nothing was written");
-  return code;
+  };
 }
 
 async function applyWithBars(

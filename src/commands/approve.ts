@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { dayOf } from "../base/day.ts";
-import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { describeSystemError } from "../base/system-errors.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
 import type { Outcome } from "../model/types.ts";
 import { armoredBlocks, sshSignatures } from "../plan/approvals/ssh-signature.ts";
@@ -18,14 +17,13 @@ import { signatureFileOf, signatureText } from "../run/prepared-plan.ts";
 import type { Planned } from "../run/request.ts";
 import { mergedByRules } from "../run/rules-in-force.ts";
 import { planOfRun, planPath, readPlan, readReport } from "../run/saved-plan.ts";
-import { replaceFile } from "../workspace/durable-file.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
-import type { Options, Run } from "./command.ts";
+import type { Options } from "./command.ts";
 import { stateAround } from "./history.ts";
 import { stepsAfterApproval } from "./next-steps.ts";
-import { outInPlace, printProblems, showing, writeTo } from "./outputs.ts";
-import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
+import { printProblems, save, showing } from "./outputs.ts";
+import { type FindingsResult, planForms, showingFindings } from "./plan-reports.ts";
 import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -70,7 +68,7 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
   const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];
-  write(signatureFileOf(path), `${armored.join("\n")}\n`);
+  save(terminal, signatureFileOf(path), `${armored.join("\n")}\n`);
   const place = signatureFileOf(name);
   if (dropped > 0) terminal.note(printable(`Removed ${counted(dropped, "signature")} of another plan from ${place}.`));
   return { plan, name, place, signatures: armored.length };
@@ -115,32 +113,14 @@ function describeContents({ summary, resource_changes: changes, digest, server }
   return `${counted(changes.length, "change")} in ${counted(summary.changed_projects, "project")} on ${server.url}, ${digest.slice(0, 19)}`;
 }
 
-function write(file: string, text: string): void {
-  try {
-    replaceFile(file, text);
-  } catch (error) {
-    throw new UserError(`cannot write ${file}: ${describeSystemError(error)}`);
-  }
-}
+export const mergeShards = showingFindings<Options<"merge">, Plan>("merge", planForms, merge, (refusal) => {
+  const { plan, catalogue, compared } = failedPlan(undefined, refusal);
+  return { text: () => "", json: plan, plan, catalogue, exitCode: refusal.code, compared };
+});
 
-export const mergeShards: Run<Options<"merge">> = async (terminal, asked, files) => {
-  const options = outInPlace(terminal, asked);
-  const write = await openPlanReports(terminal, "merge", options);
-  const nothing = (refusal: UserError) => {
-    const { plan, catalogue, compared } = failedPlan(undefined, refusal);
-    const json = () => JSON.stringify(plan, null, 2);
-    write({ text: () => "", json }, { plan, catalogue, exitCode: refusal.code, compared });
-  };
-  return withFailureReport(nothing, () => merging(terminal, options, files, write));
-};
-
-async function merging(
-  terminal: Terminal,
-  options: Options<"merge">,
-  files: readonly string[],
-  write: WriteReports,
-): Promise<ExitCode> {
-  const catalogue = catalogueAround(folderOf(terminal, options));
+async function merge(terminal: Terminal, options: Options<"merge">, files: readonly string[]): Promise<FindingsResult> {
+  const folder = folderOf(terminal, options);
+  const catalogue = catalogueAround(folder);
   const readPart = async (name: string): Promise<NamedPlan> => ({
     name,
     plan: await readReport(planPath(terminal.cwd, name)),
@@ -148,24 +128,16 @@ async function merging(
   const [first, ...others] = await Promise.all(files.map(readPart));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
-  const today = dayOf(new Date());
-  const plan = await mergedByRules(mergePlans(parts), {
-    folder: folderOf(terminal, options),
-    env: terminal.env,
-    today,
-  });
-  const json = JSON.stringify(plan, null, 2);
+  const plan = await mergedByRules(mergePlans(parts), { folder, env: terminal.env, today: dayOf(new Date()) });
   const compared = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
   const code = exitCode({
     ...runEnd({ problems: plan.problems, outcomes: collectOutcomes(plan) }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   printProblems(terminal, plan);
-  if (options.out) writeTo(terminal, options.out, json);
   const { palette } = terminal;
   const text = () => (plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, catalogue, palette));
-  write({ text: () => (compared ? text() : ""), json: () => json }, { plan, catalogue, exitCode: code, compared });
-  return code;
+  return { text: () => (compared ? text() : ""), json: plan, plan, catalogue, exitCode: code, compared };
 }
 
 function collectOutcomes({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {

@@ -20,10 +20,10 @@ import { connectionFrom } from "../run/connection.ts";
 import { platformAt } from "../run/live/find-dialect.ts";
 import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/walk.ts";
-import type { Options, Run } from "./command.ts";
+import type { Options } from "./command.ts";
 import { checkImported, takenVariables, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
-import { openReports } from "./outputs.ts";
+import { showing } from "./outputs.ts";
 import { folderOf, globsOf, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,8 +36,7 @@ interface Found extends ImportResult {
 }
 
 /** Policies from live state or from another tool's files. Existing files are not overwritten. */
-export const run: Run<Options<"import">> = async (terminal, options, names) => {
-  const report = openReports(terminal, options.report);
+export const run = showing<Options<"import">>(async (terminal, options, names) => {
   const folder = folderOf(terminal, options);
   const isLive = options.from === undefined;
   const { catalogue, release, notImported, ...result } = isLive
@@ -47,12 +46,12 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const imported = { ...drafts, ...(notImported && { notImported }) };
   for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, folder, release);
-  report({
-    text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive, isValid })),
+  return {
+    text: (palette) => importText(imported, palette, stepsAfterImport(options, { isLive, isValid })),
     json: () => importJson(imported),
-  });
-  return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
-};
+    code: exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 }),
+  };
+});
 
 function checkUsage({ all, group = [], instance }: Options<"import">, names: readonly string[]): void {
   if (!all && !instance && group.length === 0 && names.length === 0) {

@@ -29,9 +29,14 @@ export type CommandResult =
   | {
       readonly text: (palette: Palette) => string;
       readonly json: () => unknown;
-      readonly code?: ExitCode;
+      /** A function does what follows the output. Default: 0. */
+      readonly code?: ExitCode | (() => ExitCode | Promise<ExitCode>);
       /** Reports of other kinds. */
       readonly more?: ReportContents;
+      /** The text for a file, which includes the problems that are normally printed on stderr. */
+      readonly file?: () => string;
+      /** Ends the command after its output. */
+      readonly refusal?: UserError;
     }
   | { readonly status: "failed" | "unknown"; readonly error: string }
   | ExitCode;
@@ -52,9 +57,10 @@ export function showing<CommandOptions extends { readonly report?: readonly stri
       report({ text: () => "", json: () => JSON.stringify(result, null, 2) });
       return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
     }
-    const { text, json, code = exit.done, more } = result;
-    report({ ...more, text: () => text(terminal.palette), json: () => jsonText(json()) });
-    return code;
+    const { text, json, code = exit.done, more, file, refusal } = result;
+    report({ ...more, text: () => text(terminal.palette), json: () => jsonText(json()) }, file);
+    if (refusal) throw refusal;
+    return typeof code === "function" ? code() : code;
   };
 }
 
@@ -62,24 +68,23 @@ function jsonText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** `file` is the text for a file, which includes the problems that are normally printed on stderr. */
-type Outputs = ReportContents & { readonly file?: () => string };
-
 /**
- * Checks `--report` and `--out` before anything else happens, and returns a function that writes the reports after the
- * run: to their files, and to stdout the text or the report that replaces it.
+ * Checks `--report` before anything else happens, and returns a function that writes the reports after the run: to their
+ * files, and to stdout the text or the report that replaces it.
  */
-export function openReports(
+function openReports(
   terminal: Terminal,
   requested: readonly string[] = [],
   kinds: readonly string[] = ["json", "text"],
-  out?: string,
 ) {
   const targets = reportTargets(terminal, requested, kinds);
-  checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
-  return (contents: Outputs): void => {
+  checkOutputs(
+    terminal,
+    targets.flatMap(({ path }) => path ?? []),
+  );
+  return (contents: ReportContents, file = contents.text): void => {
     for (const { kind, path } of targets) {
-      const render = (kind === "text" && contents.file) || contents[kind];
+      const render = kind === "text" ? file : contents[kind];
       if (path) writeTo(terminal, path, render?.(() => readPrevious(terminal, path)) ?? "");
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
@@ -123,20 +128,6 @@ function isStdout({ cwd }: Terminal, path: string): boolean {
   return output !== undefined && "fd" in output && output.fd === 1;
 }
 
-export function outInPlace<Asked extends PlanOutputs>(
-  terminal: Terminal,
-  options: Asked,
-): Omit<Asked, "out"> & PlanOutputs {
-  if (options.out === undefined || !isStdout(terminal, options.out)) return options;
-  const { out: _, ...others } = options;
-  return { ...others, report: [...(options.report ?? []), "json"] };
-}
-
-interface PlanOutputs {
-  readonly out?: string;
-  readonly report?: readonly string[];
-}
-
 /** Prints a report on stdout. JSON is escaped, so that a pipeline finds no commands in its log. */
 function show({ print, emit }: Terminal, kind: string, report: string): void {
   if (kind === "text") print(report);
@@ -160,7 +151,7 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
 }
 
 /** An output that cannot be written makes the run fail; the others are still written. */
-export function writeTo(terminal: Terminal, path: string, text: string): void {
+function writeTo(terminal: Terminal, path: string, text: string): void {
   try {
     put(terminal, outputAt(resolve(terminal.cwd, path)), text);
   } catch (error) {

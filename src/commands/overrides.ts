@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeTexts } from "../author/accept/manifests.ts";
 import { changesByPruning, pruneTexts } from "../author/prune.ts";
-import { exit, exitCode, UserError } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { compareTexts } from "../base/text-format.ts";
 import { rulingFor } from "../manifest/layers.ts";
@@ -26,9 +26,9 @@ import {
 } from "../report/policy-texts.ts";
 import { type Checked, validateWorkspace } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import type { Options, Run } from "./command.ts";
+import type { Options } from "./command.ts";
 import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
-import { openReports, printProblems, save, showing } from "./outputs.ts";
+import { printProblems, save, showing } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -95,12 +95,11 @@ function overriddenEntries(
     );
 }
 
-export const prune: Run<Options<"prune">> = async (terminal, options, names) => {
-  const report = openReports(terminal, options.report);
+export const prune = showing<Options<"prune">>(async (terminal, options, names) => {
   const yields = options.yield === true;
   if (yields && names.length !== 1) throw new UserError("--yield takes one policy, to which others yield", exit.usage);
   const opened = await openOffline(terminal, options);
-  if (!opened) return exitCode({ problem: true });
+  if (!opened) return exit.problem;
   const { context, projects, fleet } = opened;
   const { policies } = context;
   const wide = names.length > 0 ? names.map((name) => findPolicy(name, policies)) : widePolicies(policies);
@@ -113,26 +112,37 @@ export const prune: Run<Options<"prune">> = async (terminal, options, names) => 
     files: [...pruned.texts.values()].filter((text) => text === "").length,
   };
   const { catalogue } = context.loaded.workspace;
-  report({
-    text: () => (entries.length > 0 ? pruneText(found, catalogue, terminal.palette) : ""),
+  const write = () => writeTexts(context, (root, texts) => writeFiles(terminal, root, texts), pruned);
+  return {
+    text: (palette) => (entries.length > 0 ? pruneText(found, catalogue, palette) : ""),
     json: () => pruneJson(found),
-  });
-  if (entries.length === 0) {
+    code: () => finishPruning(terminal, options, found, write),
+  };
+});
+
+async function finishPruning(
+  terminal: Terminal,
+  options: Options<"prune">,
+  found: PruneReport,
+  write: () => void,
+): Promise<ExitCode> {
+  const { entries, left } = found;
+  if (entries.length + left.length === 0) {
     terminal.note("Nothing to prune.");
-    return exitCode({});
+    return exit.done;
   }
   if (options.check) {
-    terminal.note(`Could go: ${prunedCounts({ ...found, entries: [...found.entries, ...found.left] })}.`);
-    return exitCode({ problem: true });
+    terminal.note(`Could go: ${prunedCounts({ ...found, entries: [...entries, ...left] })}.`);
+    return exit.problem;
   }
   if (!(await isAgreed(terminal, options, found))) {
     terminal.note("Nothing was written.");
-    return exitCode({ problem: true });
+    return exit.problem;
   }
-  writeTexts(context, (root, texts) => writeFiles(terminal, root, texts), pruned);
+  write();
   terminal.note(`Removed ${prunedCounts(found)}.`);
-  return exitCode({ problem: pruned.left.length > 0 });
-};
+  return exitCode({ problem: left.length > 0 });
+}
 
 async function isAgreed(terminal: Terminal, options: Options<"prune">, found: PruneReport): Promise<boolean> {
   const counts = prunedCounts(found);

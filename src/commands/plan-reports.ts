@@ -1,94 +1,92 @@
 import { appendFileSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
-import { exit, UserError } from "../base/exit.ts";
+import { exit, onError, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { gitPrefixOf, repositoryTop } from "../git/open-git.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
-import {
-  findingKinds,
-  isOwnKind,
-  type Links,
-  type OwnKind,
-  planKinds,
-  type Renderer,
-  type Report,
-} from "../report/report.ts";
+import { findingKinds, isOwnKind, type Links, planKinds, type Renderer, type Report } from "../report/report.ts";
 import { fleetText, progressText } from "../report/runs.ts";
 import { problemLines } from "../report/terminal.ts";
 import type { RunProgress, Stage } from "../state/run-summary.ts";
 import { workspaceAbove } from "../workspace/load.ts";
-import { openReports } from "./outputs.ts";
+import type { Run } from "./command.ts";
+import { showing } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
-type Own = Readonly<Record<OwnKind, () => string>>;
-
-type Ended<Content> = Omit<Report<Content>, "command" | "folder" | "links" | "seconds" | "finishedAt">;
-
-export type WriteReports<Content = Plan> = (own: Own, ended: Ended<Content>) => void;
+/** The result of a command whose reports list findings: a plan, or the problems of manifests. */
+export interface FindingsResult<Content = Plan>
+  extends Omit<Report<Content>, "command" | "folder" | "links" | "seconds" | "finishedAt"> {
+  readonly text: () => string;
+  readonly json: object;
+  /** Prints what follows the reports. */
+  readonly after?: () => void;
+  /** Ends the command after its reports. */
+  readonly refusal?: UserError;
+}
 
 interface Options extends Pick<OnlineOptions, "C" | "report"> {
   readonly out?: string;
 }
 
-export async function openPlanReports(terminal: Terminal, command: string, options: Options): Promise<WriteReports> {
-  const renderers = await loadRenderers(options);
-  return openWithRenderers(terminal, command, options, planKinds, await renderers?.planRenderers(listKinds(options)));
-}
-
-export async function openFindingReports(
-  terminal: Terminal,
-  command: string,
-  options: Options,
-): Promise<WriteReports<Actionable>> {
-  const renderers = await loadRenderers(options);
-  return openWithRenderers(terminal, command, options, findingKinds, renderers?.findingRenderers);
-}
-
-/** The other renderers are loaded on demand, because most runs need none. */
-async function loadRenderers(options: Options) {
-  return listKinds(options).every(isOwnKind) ? undefined : await import("../report/formats.ts");
-}
-
-type Problems = Pick<Actionable, "problems" | "warnings">;
-
 type Renderers<Content> = Readonly<Record<string, Renderer<Content>>> & { readonly markdown: Renderer<Content> };
 
-function openWithRenderers<Content extends Problems>(
-  terminal: Terminal,
+/** Kinds of reports, with renderers that are loaded on demand, because most runs need none. */
+interface Forms<Content> {
+  readonly kinds: readonly string[];
+  readonly load: (requested: readonly string[]) => Promise<Renderers<Content>>;
+}
+
+export const planForms: Forms<Plan> = {
+  kinds: planKinds,
+  load: async (requested) => (await import("../report/formats.ts")).planRenderers(requested),
+};
+
+export const findingForms: Forms<Actionable> = {
+  kinds: findingKinds,
+  load: async () => (await import("../report/formats.ts")).findingRenderers,
+};
+
+/** A command that shows findings at its end. `refused` makes the reports of a run that ends with an error. */
+export function showingFindings<Asked extends Options, Content extends Pick<Actionable, "problems" | "warnings">>(
   command: string,
-  options: Options,
-  kinds: readonly string[],
-  renderers: Renderers<Content> | undefined,
-): WriteReports<Content> {
-  const began = performance.now();
-  const write = openReports(terminal, options.report, kinds, options.out);
-  return (own, ended) => {
+  { kinds, load }: Forms<Content>,
+  work: (...args: Parameters<Run<Asked>>) => Promise<FindingsResult<Content>>,
+  refused?: (error: UserError) => FindingsResult<Content>,
+): Run<Asked> {
+  const run = showing<Asked>(async (terminal, options, args) => {
+    const requested = listKinds(options);
+    const renderers = requested.every(isOwnKind) ? undefined : await load(requested);
+    const began = performance.now();
+    const reported = (error: UserError) => {
+      if (!refused || error.code === exit.usage) throw error;
+      return { ...refused(error), refusal: error };
+    };
+    const { text, json, after, refusal, ...ended } = await work(terminal, options, args).catch(
+      onError(UserError, reported),
+    );
     const seconds = (performance.now() - began) / 1000;
     const folder = folderInRepository(folderOf(terminal, options));
     const links = ciLinks(terminal, options.report);
     const report: Report<Content> = { ...ended, command, folder, links, seconds, finishedAt: new Date() };
-    const rendered = Object.entries(renderers ?? {}).map(
-      ([kind, render]) => [kind, render.bind(undefined, report)] as const,
-    );
-    const file = () => [...problemLines(ended.plan), own.text()].filter(Boolean).join("\n");
-    write({ ...Object.fromEntries(rendered), ...own, file });
-    if (renderers && listKinds(options).includes("github"))
-      summarize(terminal, () => renderers.markdown(report, () => undefined));
+    const more = Object.entries(renderers ?? {}).map(([kind, render]) => [kind, render.bind(undefined, report)]);
+    const markdown = () => renderers?.markdown(report, () => undefined) ?? "";
+    return {
+      ...{ text, json: () => json, more: Object.fromEntries(more) },
+      file: () => [...problemLines(ended.plan), text()].filter(Boolean).join("\n"),
+      ...(refusal && { refusal }),
+      code: () => {
+        if (requested.includes("github")) summarize(terminal, markdown);
+        after?.();
+        return ended.exitCode;
+      },
+    };
+  }, kinds);
+  return (terminal, options, args) => {
+    const { out, report = [] } = options;
+    return run(terminal, { ...options, report: out === undefined ? report : [...report, `json=${out}`] }, args);
   };
-}
-
-export async function withFailureReport<Result>(
-  write: (error: UserError) => void,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UserError && error.code !== exit.usage) write(error);
-    throw error;
-  }
 }
 
 function listKinds({ report = [] }: Options): readonly string[] {

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCode } from "../base/exit.ts";
+import { exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew, paragraphs } from "../base/text-format.ts";
 import { blockersOf } from "../plan/guards.ts";
@@ -10,41 +10,43 @@ import { plan } from "../run/plan.ts";
 import type { Planned, Request } from "../run/request.ts";
 import type { Options, Run } from "./command.ts";
 import { formatCommand, stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
-import { noteUnrecorded, outInPlace, printMissingSecrets, printProblems, writeTo } from "./outputs.ts";
-import { follow, openPlanReports } from "./plan-reports.ts";
+import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
+import { follow, planForms, showingFindings } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import { noBar, type Terminal } from "./terminal.ts";
 
-export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
+export const run: Run<Options<"plan">> = showPlans("plan");
 
-export async function planAs(
-  command: "plan" | "drift",
-  terminal: Terminal,
-  asked: Options<"plan">,
-  authors = false,
-): Promise<ExitCode> {
-  const options = outInPlace(terminal, asked);
-  const write = await openPlanReports(terminal, command, options);
-  const result = await makePlan(command, terminal, asked, authors);
-  const { plan, catalogue, compared, missing } = result;
-  const json = () => JSON.stringify(plan, null, 2);
-  const refusals = listRefusals(plan, options);
-  printProblems(terminal, plan);
-  printMissingSecrets(terminal, missing);
-  if (options.out) writeTo(terminal, options.out, json());
-  const code = exitCode({
-    ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
-    pending: options.detailedExitcode === true && plan.summary.writes > 0,
+const driftRun = showPlans("drift");
+
+export const drift: Run<Options<"drift">> = (terminal, options, args) =>
+  driftRun(terminal, { ...options, detailedExitcode: true }, args);
+
+function showPlans(command: "plan" | "drift"): Run<Options<"plan"> & Pick<Options<"drift">, "authors">> {
+  return showingFindings(command, planForms, async (terminal, { out, ...asked }) => {
+    const options = { ...asked, ...(out !== undefined && out !== "-" && { out }) };
+    const result = await makePlan(command, terminal, options, out !== undefined);
+    const { plan, catalogue, compared, missing, savedAs, recorded } = result;
+    const refusals = listRefusals(plan, options);
+    printProblems(terminal, plan);
+    printMissingSecrets(terminal, missing);
+    const exit = exitCode({
+      ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
+      pending: options.detailedExitcode === true && plan.summary.writes > 0,
+    });
+    const steps = command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, { ...options, savedAs });
+    const next = compared ? steps : [];
+    return {
+      text: () => (compared ? planAndNext(command, terminal, options, result, next) : ""),
+      json: plan,
+      ...{ plan, catalogue, exitCode: exit, compared, next },
+      saved: options.save && recorded && "run" in recorded ? recorded.run : undefined,
+      after: () => {
+        noteRecord(terminal, options, result);
+        for (const refusal of refusals) terminal.warn(printable(refusal));
+      },
+    };
   });
-  const { savedAs } = result;
-  const steps = command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, { ...options, savedAs });
-  const next = compared ? steps : [];
-  const text = () => (compared ? planAndNext(command, terminal, options, result, next) : "");
-  const saved = options.save && result.recorded && "run" in result.recorded ? result.recorded.run : undefined;
-  write({ text, json }, { plan, catalogue, exitCode: code, compared, next, saved });
-  noteRecord(terminal, options, result);
-  for (const refusal of refusals) terminal.warn(printable(refusal));
-  return code;
 }
 
 function planAndNext(
@@ -62,19 +64,19 @@ function planAndNext(
 async function makePlan(
   command: "plan" | "drift",
   terminal: Terminal,
-  options: Options<"plan">,
-  authors: boolean,
+  options: Options<"plan"> & Pick<Options<"drift">, "authors">,
+  hasOut: boolean,
 ): Promise<Planned> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const request: Request = {
     ...requestOf(terminal, options),
     ...(!terminal.unrecorded && { command }),
-    ...(authors && { authors }),
+    ...(command === "drift" && options.authors !== false && { authors: true }),
     storage: options.storage === true,
     resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     save: options.save === true,
-    outlives: options.save === true || options.out !== undefined,
+    outlives: options.save === true || hasOut,
     ...{ progress, following },
   };
   return plan(request).finally(bar.stop);
@@ -103,6 +105,3 @@ function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: O
     `error: blocked by --fail-on-guard: ${who} would block an apply of this plan.${way}${unwaivable}`,
   ];
 }
-
-export const drift: Run<Options<"drift">> = (terminal, options) =>
-  planAs("drift", terminal, { ...options, detailedExitcode: true }, options.authors !== false);
