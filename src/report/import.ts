@@ -1,4 +1,4 @@
-import { blanksIn, type Draft, ownerOfDraft } from "../author/import/policy.ts";
+import { type Draft, ownerOfDraft } from "../author/import/policy.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, foldedAlike, paragraphs, thousands } from "../base/text-format.ts";
@@ -9,6 +9,7 @@ import { fieldOf, importedKinds, type PolicyKind, policyKinds } from "../model/k
 import { kindWord, owners } from "../model/owner.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
+import { isReference, referencesWithin } from "../model/values.ts";
 import { archivedText } from "../plan/heading.ts";
 import { type NextStep, nextStepsText, type Palette, widthOf } from "./terminal.ts";
 
@@ -176,7 +177,7 @@ function commonRemarks(remarks: readonly Remark[]): readonly string[] {
 function collectBlanks({ projects, entries }: Draft): readonly ToFill[] {
   return entries.flatMap(({ kind, key, fields }) =>
     [...fields].flatMap(([parameter, stated]) =>
-      blanksIn(stated).flatMap(({ reference }) =>
+      referencesWithin(stated).flatMap(({ secret: reference }) =>
         projects.map((project) => ({ reference, address: addressOf(String(project), kind, key), parameter })),
       ),
     ),
@@ -190,7 +191,7 @@ function formatUses([first, ...others]: readonly ToFill[]): string {
 function countLiterals(written: ImportReport["written"], catalogue: Catalogue): number {
   const entries = written.flatMap(([, draft]) => draft.entries);
   return entries.flatMap((entry) =>
-    [...entry.fields].filter(([name, { form }]) => form !== "blank" && fieldOf(catalogue, entry, name)?.writeOnly),
+    [...entry.fields].filter(([name, value]) => !isReference(value) && fieldOf(catalogue, entry, name)?.writeOnly),
   ).length;
 }
 

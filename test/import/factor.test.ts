@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { factorShared } from "../../src/author/import/factor-shared.ts";
 import { importProject } from "../../src/author/import/import-project.ts";
 import { withReferences } from "../../src/author/import/names.ts";
-import type { ImportedEntry, ImportedValue } from "../../src/author/import/policy.ts";
+import type { ImportedEntry } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Fields, Live, Project } from "../../src/model/types.ts";
+import { isReference } from "../../src/model/values.ts";
 import { stage } from "../support/stage.ts";
 
 const platform = { release: "14.5" };
@@ -35,14 +36,8 @@ function draftsFor(
 
 /** The key, and what a reader would look at twice. */
 function entryWords({ key, fields }: ImportedEntry): readonly string[] {
-  return [key, ...[...fields.values()].filter(({ form }) => form !== "value").map(wordsOf)].filter(
-    (word) => !word.includes("project.path"),
-  );
-}
-
-function wordsOf(value: ImportedValue): string {
-  if (value.form === "blank") return value.reference;
-  return value.form === "template" ? value.text : JSON.stringify(value);
+  const words = Array.from(fields.values(), (value) => (isReference(value) ? value.secret : String(value)));
+  return [key, ...words.filter((word) => /^env:|\$\{(?!project\.path)/.test(word))];
 }
 
 const irc = (recipients: string) => ({ "irc-gateway": { recipients } });

@@ -3,7 +3,7 @@ import { manifestValue } from "../../src/author/accept/manifests.ts";
 import { renamedFields } from "../../src/author/import/from/field-table.ts";
 import { importProject } from "../../src/author/import/import-project.ts";
 import { listVariables, withReferences } from "../../src/author/import/names.ts";
-import { policyFileText } from "../../src/author/import/policy.ts";
+import { blank, policyFileText } from "../../src/author/import/policy.ts";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readPolicies } from "../../src/manifest/policies.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
@@ -42,9 +42,8 @@ test("takes names of members of every object for names", () => {
 
 test("gives a secret no variable that manifests refer to already", () => {
   const document = { value: { variables: { TOKEN: { value: { secret: "env:A_B_TOKEN_VALUE" } } } } };
-  const blank = { form: "blank", why: "", reference: "" } as const;
-  const entry = { kind: "variable", key: "B_TOKEN", fields: new Map([["value", blank]]), remarks: [] };
+  const entry = { kind: "variable", key: "B_TOKEN", fields: new Map([["value", blank("")]]), remarks: [] };
   const imported = [{ project: { name: "a/" }, entries: [entry], remarks: [] }];
   const [named] = withReferences(imported, { catalogue, taken: listVariables([document]) });
-  expect(named?.entries[0]?.fields.get("value")).toMatchObject({ reference: "env:A_B_TOKEN_VALUE_2" });
+  expect(named?.entries[0]?.fields.get("value")).toMatchObject({ secret: "env:A_B_TOKEN_VALUE_2" });
 });

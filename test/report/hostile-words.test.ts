@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blank } from "../../src/author/import/policy.ts";
 import { inertJson, printableLines } from "../../src/base/printable.ts";
 import { waiversText } from "../../src/commands/next-steps.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
@@ -131,7 +132,7 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
                   kind: "license",
                   key: word,
                   remarks: [word],
-                  fields: new Map([["p", { form: "blank", why: word, reference: word }]]),
+                  fields: new Map([["p", { ...blank(word), secret: word }]]),
                 },
               ],
             },

@@ -10,12 +10,12 @@ import { identityOf, policyKind } from "../../model/kinds.ts";
 import { compareField } from "../../model/normalise.ts";
 import { bareName } from "../../model/owner.ts";
 import type { Change, Desired, Kind, Live, Project, Value } from "../../model/types.ts";
-import { replaceReferences } from "../../model/values.ts";
+import { referencesWithin, replaceReferences } from "../../model/values.ts";
 import { addTo, type Editable, type Edited, removeIn, setIn, type WritableValue } from "../format/edit.ts";
 import { format } from "../format/format.ts";
 import { importProject } from "../import/import-project.ts";
 import { listVariables, withReferences } from "../import/names.ts";
-import { blanksIn, entryNode, literal } from "../import/policy.ts";
+import { entryNode, literal } from "../import/policy.ts";
 import {
   type EditTarget,
   editTargets,
@@ -123,8 +123,8 @@ function acceptPresence(draft: ManifestDraft, target: Present): ManifestDraft {
   const [imported] = withReferences([result], { catalogue, taken });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...result.remarks] };
-  const blanks = [...entry.fields.values()].flatMap((field) => blanksIn(field).map(({ reference }) => reference));
-  const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${key}`)];
+  const blanks = [...entry.fields.values()].flatMap(referencesWithin);
+  const notes = [...entry.remarks, ...blanks.map(({ secret }) => `set ${secret} before apply writes ${key}`)];
   const subject = subjectNow(draft, target);
   const path = resourcePath(subject, literal(key));
   const declare = (source: Editable) => setIn(source, path, entryNode(entry, policyKind(catalogue, kind)?.only));

@@ -4,7 +4,7 @@ import { comparableScalar } from "../../model/field-meaning.ts";
 import { type ParameterFault, parameterFaults } from "../../model/parameter-check.ts";
 import type { Fields, Live, Plain, Scalar, Value } from "../../model/types.ts";
 import { inlineText, isList, isReference, isScalar } from "../../model/values.ts";
-import type { ImportedEntry, ImportedValue } from "./policy.ts";
+import { blank, type ImportedEntry } from "./policy.ts";
 
 /** A resource as a policy declares it, or a sentence on why no policy can. */
 export type ImportedResource = { readonly entry: ImportedEntry } | { readonly left: string };
@@ -24,21 +24,21 @@ export function importIntegration(integration: Integration, live: Live, release:
   const faults = new Map(
     parameterFaults(integration, Object.fromEntries(values), release).map((fault) => [fault.parameter, fault]),
   );
-  const fields = new Map<string, ImportedValue>();
-  const defaults = new Map<string, ImportedValue>();
+  const fields = new Map<string, Value>();
+  const defaults = new Map<string, Value>();
   const faulty: string[] = [];
   const hidden: string[] = [];
   for (const [name, parameter] of parameters) {
     const [value, fault] = [values.get(name), faults.get(name)];
-    if (value !== undefined && !fault) fields.set(name, { form: "value", value });
+    if (value !== undefined && !fault) fields.set(name, value);
     else if (isRequiredAt(parameter, release)) {
       if (!parameter.types.includes("string"))
         return { left: `${live.key} is left out: ${name} is required and not reported` };
-      fields.set(name, { form: "blank", why: describeBlank(parameter.secret, value), reference: "" });
+      fields.set(name, blank(describeBlank(parameter.secret, value)));
     } else {
       if (fault) faulty.push(describeFault(fault, parameter, value));
       const standard = declarableDefault(integration, parameter, reported[name]);
-      if (standard !== undefined) defaults.set(name, { form: "value", value: standard });
+      if (standard !== undefined) defaults.set(name, standard);
       if (isHidden(parameter, release) && live.fields[name] === undefined) hidden.push(name);
     }
   }
@@ -86,23 +86,23 @@ function findUnset(parameter: IntegrationParameter, release: string): Scalar | u
   return route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
 }
 
-function describeBlank(secret: boolean, value: Plain | undefined): string {
-  if (secret) return "set this: a secret";
-  return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
+function describeBlank(secret: boolean, value: Value | undefined): string {
+  if (secret) return "a secret";
+  return value === undefined ? "required, not reported" : "the value on the server is not valid";
 }
 
 /** Repeats a value only if it cannot contain a secret. */
 function describeFault(
   { expected }: ParameterFault,
   parameter: IntegrationParameter,
-  value: Plain | undefined,
+  value: Value | undefined,
 ): string {
   const isClosed = !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
   const got = isClosed ? `the server has ${JSON.stringify(value)}` : "the server has another value";
   return `${parameter.name} is left out: expected ${expected}, ${got}`;
 }
 
-type Values = ReadonlyMap<string, Plain>;
+type Values = ReadonlyMap<string, Value>;
 
 /**
  * Replaces deprecated parameters, with a remark for each that has no replacement. If the server reports the replacement
@@ -117,7 +117,7 @@ export function replaceDeprecated(
   const remarks: string[] = [];
   for (const [name, value] of reported) {
     const old = parameters.get(name);
-    if (!old?.deprecated) continue;
+    if (!old?.deprecated || isReference(value)) continue;
     values.delete(name);
     const replacement = [...parameters.values()].find((other) => replaces(other, old));
     const newValue = replacement && replacementValue(old, value, replacement);

@@ -14,7 +14,7 @@ import type { Fields, Kind, Live, Plain, Platform, Project, Resource, Value } fr
 import { isAlike, isList, isReference } from "../../model/values.ts";
 import { type ImportedResource, importIntegration } from "./import-integration.ts";
 import { isPlainlyPublic, mapTexts, type ValueForm, withoutPasswords } from "./plain-values.ts";
-import type { Blank, FoundProject, ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
+import { blank, type FoundProject, type ImportedEntry, type ImportedProject } from "./policy.ts";
 
 type Named = Pick<Resource, "kind" | "key">;
 
@@ -66,11 +66,10 @@ export function importProject(
 /** Drops passwords from the URLs of an entry: no manifest may contain one. */
 function dropPasswords(entry: ImportedEntry): ImportedEntry {
   const changed: string[] = [];
-  const fields = [...entry.fields].map(([name, field]): [string, ImportedValue] => {
-    if (field.form !== "value") return [name, field];
-    const value = mapTexts(field.value, withoutPasswords);
-    if (!isAlike(value, field.value)) changed.push(name);
-    return [name, { ...field, value }];
+  const fields = Array.from(entry.fields, ([name, field]) => {
+    const value = mapTexts(field as Plain, withoutPasswords);
+    if (!isAlike(value, field as Plain)) changed.push(name);
+    return [name, value] as const;
   });
   const own = changed.map((name) => `${name}: written without the password in its URL, and so would apply write it`);
   return { ...entry, fields: new Map(fields), remarks: [...entry.remarks.map(withoutPasswords), ...own] };
@@ -153,24 +152,24 @@ function importResource(
 ): ImportedResource | undefined {
   const why = only === undefined ? undefined : explainUnfit(file, only, live);
   if (why !== undefined) return { left: `${JSON.stringify(live.key)} is left out: ${why}` };
-  const fields = new Map<string, ImportedValue>();
-  const defaults = new Map<string, ImportedValue>();
+  const fields = new Map<string, Value>();
+  const defaults = new Map<string, Value>();
   const remarks: string[] = [];
   for (const [name, field] of listDeclarable(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
     if (Array.isArray(value) && hasSecretParts(field)) {
       const items = value.map((item) => importItem(field, item, values));
-      (items.length > 0 ? fields : defaults).set(name, { form: "items", items });
+      (items.length > 0 ? fields : defaults).set(name, items);
     } else if (typeof value === "string" && field.writeOnly === true && isLiteral(live, value, values))
-      fields.set(name, { form: "value", value });
-    else if (field.writeOnly === true && isRequired) fields.set(name, secret);
+      fields.set(name, value);
+    else if (field.writeOnly === true && isRequired) fields.set(name, blank("a secret"));
     else if (field.writeOnly === true || field["x-listed"] === false) remarks.push(name);
     else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value)))
-      fields.set(name, { form: "value", value: named(field, value) as Plain });
+      fields.set(name, named(field, value));
     else if (value !== undefined && !isReference(value)) {
       const stated = declarableDefault(field, value);
-      if (stated !== undefined) defaults.set(name, { form: "value", value: stated });
+      if (stated !== undefined) defaults.set(name, stated);
     } else if (isRequired) return { left: `${live.key} is left out: ${name} is required and not reported` };
   }
   if (live.key === "" && fields.size === 0) return undefined;
@@ -211,16 +210,14 @@ export function hasSecretParts({ items: { properties = {} } = {} }: FieldSchema)
 function importItem({ items: { properties = {} } = {} }: FieldSchema, item: unknown, values: ValueForm | undefined) {
   const fields = (isObject(item) ? item : {}) as Fields;
   const key = String(fields.key ?? "");
-  const parts = Object.entries(properties).flatMap(([name, { writeOnly }]): [string, Plain | Blank][] => {
+  const parts = Object.entries(properties).flatMap(([name, { writeOnly }]): [string, Plain][] => {
     const value = fields[name];
     if (writeOnly === true && !(typeof value === "string" && isLiteral({ key, fields }, value, values)))
-      return [[name, secret]];
+      return [[name, blank("a secret")]];
     return value === undefined || value === null || isReference(value) ? [] : [[name, value]];
   });
   return Object.fromEntries(parts);
 }
-
-const secret: Blank = { form: "blank", why: "set this: a secret", reference: "" };
 
 /** The fields that a policy can declare together, except those of the key. */
 function listDeclarable(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {

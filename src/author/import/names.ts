@@ -5,15 +5,9 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { isDestination } from "../../model/integration.ts";
 import { fieldOf, identityOf } from "../../model/kinds.ts";
 import { bareName, ownerOfName } from "../../model/owner.ts";
-import type { Project } from "../../model/types.ts";
-import {
-  type Blank,
-  type Draft,
-  type ImportedEntry,
-  type ImportedProject,
-  type ImportedValue,
-  isBlank,
-} from "./policy.ts";
+import type { Plain, Project, Value } from "../../model/types.ts";
+import { isList, isMapping } from "../../model/values.ts";
+import { blankNumber, type Draft, type ImportedEntry, type ImportedProject, isBlank, literal } from "./policy.ts";
 import { withTemplates } from "./templates.ts";
 
 /**
@@ -66,7 +60,7 @@ export function listVariables(documents: readonly { readonly value: unknown }[])
 }
 
 /**
- * Adds a separate reference to every blank, because hidden values may differ.
+ * Converts values to those of manifests: every blank gets a separate reference, because hidden values may differ.
  * By group, the projects of a folder share the name of a secret that they send to the same destination.
  */
 export function withReferences(
@@ -79,25 +73,25 @@ export function withReferences(
   return imported.map((each) => ({
     ...each,
     entries: each.entries.map((entry) => {
-      const fill = (blank: Blank, name: string, ...words: readonly string[]): Blank => {
-        const own = () => unique([each.project.name, entry.key, ...words], taken);
-        const existing = blank.same === undefined ? undefined : shared.get(blank.same);
-        const variable = existing ?? nameOf(each.project, entry, name) ?? own();
-        if (blank.same !== undefined) shared.set(blank.same, variable);
-        return { ...blank, reference: `env:${variable}` };
+      const write = (name: string, value: Value, word = name): Value => {
+        if (isList(value)) return value.map((item) => write(name, item, word) as Plain);
+        if (isMapping(value))
+          return objectOf(
+            Object.keys(value),
+            (part) => write(name, value[part] ?? null, String(value.key ?? word)) as Plain,
+          );
+        if (!isBlank(value)) return typeof value === "string" ? literal(value) : value;
+        const number = value[blankNumber];
+        const existing = number === undefined ? undefined : shared.get(number);
+        const variable =
+          existing ?? nameOf(each.project, entry, name) ?? unique([each.project.name, entry.key, word], taken);
+        if (number !== undefined) shared.set(number, variable);
+        return { ...value, secret: `env:${variable}` };
       };
-      const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
-        if (stated.form === "blank") return [name, fill(stated, name, name)];
-        if (stated.form !== "items") return [name, stated];
-        const items = stated.items.map((item) =>
-          objectOf(Object.keys(item), (part) => {
-            const value = item[part] ?? null;
-            return isBlank(value) ? fill(value, name, String(item.key ?? name)) : value;
-          }),
-        );
-        return [name, { ...stated, items }];
-      });
-      return { ...entry, fields: new Map(named) };
+      const writeAll = (fields: ImportedEntry["fields"]) =>
+        new Map(Array.from(fields, ([name, value]) => [name, write(name, value)]));
+      const { fields, defaults } = entry;
+      return { ...entry, fields: writeAll(fields), ...(defaults && { defaults: writeAll(defaults) }) };
     }),
   }));
 }

@@ -1,15 +1,14 @@
-import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { Document, isMap, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../../base/grouped.ts";
-import { isObject } from "../../base/json.ts";
 import { printable } from "../../base/printable.ts";
 import { selectorKeys } from "../../manifest/policy-text.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../../model/kinds.ts";
 import { bareName, idIn, isId, type Owner, ownerOfName } from "../../model/owner.ts";
 import { isSingleton } from "../../model/resource-kind.ts";
-import type { Kind, Live, Plain, Project, Scalar as Value } from "../../model/types.ts";
+import type { Kind, Live, Plain, Project, Value } from "../../model/types.ts";
+import { isReference, referencesWithin } from "../../model/values.ts";
 import { asciiEscapes, scalarOf, toNode } from "../format/edit.ts";
-import { mapTexts } from "./plain-values.ts";
 
 export interface FoundProject {
   readonly project: Project;
@@ -22,43 +21,33 @@ export interface FoundProject {
   readonly named?: readonly Live[];
 }
 
-/**
- * The value that a policy will declare for one parameter: the server's value, text with an interpolation, or a blank
- * that the user has to fill in. The `reference` of a blank is set once all blanks are known.
- */
-export type ImportedValue =
-  | { readonly form: "value"; readonly value: Plain }
-  | { readonly form: "template"; readonly text: string }
-  | { readonly form: "items"; readonly items: readonly ImportedItem[] }
-  | Blank;
-
-/** An item of a list, some of whose properties are secrets. */
-export type ImportedItem = Readonly<Record<string, Plain | Blank>>;
-
-/** A secret reference for any value that the server does not report. */
-export interface Blank {
-  readonly form: "blank";
-  readonly why: string;
-  readonly reference: string;
+/** A reference for any value that the server does not report. It is empty until all blanks are known. */
+export type Blank = {
+  readonly secret: string;
+  readonly [blankWhy]: string;
   /** Blanks with the same number have the same value. */
-  readonly same?: number;
+  readonly [blankNumber]?: number | undefined;
+};
+
+// Symbols, because a reference with further keys would be a mapping.
+const blankWhy = Symbol("why a value has to be filled in");
+export const blankNumber = Symbol("the number of an equal value");
+
+export function blank(why: string, number?: number): Blank {
+  return { secret: "", [blankWhy]: `set this: ${why}`, [blankNumber]: number };
 }
 
-export function isBlank(value: Plain | Blank): value is Blank {
-  return isObject(value) && value.form === "blank";
-}
-
-export function blanksIn(stated: ImportedValue): readonly Blank[] {
-  if (stated.form === "items") return stated.items.flatMap((item) => Object.values(item).filter(isBlank));
-  return stated.form === "blank" ? [stated] : [];
+export function isBlank(value: Value): value is Blank {
+  return isReference(value) && blankWhy in value;
 }
 
 export interface ImportedEntry {
   readonly kind: Kind;
   readonly key: string;
-  readonly fields: ReadonlyMap<string, ImportedValue>;
+  /** Values, of which {@link withReferences} makes those of manifests: with references, and texts escaped. */
+  readonly fields: ReadonlyMap<string, Value>;
   /** Reported fields that are omitted as defaults, as a policy can declare them. */
-  readonly defaults?: ReadonlyMap<string, ImportedValue>;
+  readonly defaults?: ReadonlyMap<string, Value>;
   /** A message for each thing that could not be read or declared. */
   readonly remarks: readonly string[];
 }
@@ -132,10 +121,9 @@ function listIf(key: string, items: readonly (string | number)[]): readonly (rea
   return items.length > 0 ? [[key, toList(items)]] : [];
 }
 
-function toMap(pairs: readonly (readonly [key: string | Scalar, value: Node])[], flow = false): YAMLMap {
+function toMap(pairs: readonly (readonly [key: string | Scalar, value: Node])[]): YAMLMap {
   const map = new YAMLMap();
   map.items = pairs.map(([key, value]) => new Pair(typeof key === "string" ? scalarOf(key) : key, value));
-  if (flow) map.flow = true;
   return map;
 }
 
@@ -179,40 +167,25 @@ function toSection(entries: readonly ImportedEntry[], only: string | undefined):
 
 export function entryNode({ fields }: ImportedEntry, only: string | undefined): Node {
   const value = fields.get(only ?? "");
-  return value ? toImported(value) : toParameters([...fields]);
+  return value === undefined ? toParameters([...fields]) : valueNode(value);
 }
 
-function toParameters(fields: readonly (readonly [string, ImportedValue])[]): YAMLMap {
-  return toMap(fields.map(([name, stated]) => [name, toImported(stated)]));
+function toParameters(fields: readonly (readonly [string, Value])[]): YAMLMap {
+  return toMap(fields.map(([name, value]) => [name, valueNode(value)]));
 }
 
-function toImported(stated: ImportedValue): Node {
-  if (stated.form === "value") return toNode(mapTexts(stated.value, literal));
-  if (stated.form === "template") return scalarOf(stated.text);
-  if (stated.form === "items") {
-    const list = new YAMLSeq();
-    list.items = stated.items.map((item) =>
-      toMap(
-        Object.entries(item).map(([name, value]) => [
-          name,
-          isBlank(value) ? referenceNode(value) : toNode(mapTexts(value, literal)),
-        ]),
-        true,
-      ),
-    );
-    return list;
-  }
-  const reference = referenceNode(stated);
-  reference.comment = ` ${stated.why}`;
-  return reference;
-}
-
-function referenceNode({ reference }: Blank): YAMLMap {
-  return toMap([["secret", scalarOf(reference)]], true);
+/** References are on one line, and so are the items of a list with references. */
+function valueNode(value: Value): Node {
+  const node = toNode(value as Plain);
+  if (referencesWithin(value).length === 0) return node;
+  for (const each of isSeq(node) ? node.items : [node]) if (isMap(each)) each.flow = true;
+  if (isSeq(node)) node.flow = false;
+  if (isBlank(value)) node.comment = ` ${value[blankWhy]}`;
+  return node;
 }
 
 /** Escapes a literal value: `$${` is `${` (docs/manifests.md). */
-export function literal<Each extends Value>(value: Each): Each | string {
+export function literal<Each extends Plain>(value: Each): Each | string {
   return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
 }
 

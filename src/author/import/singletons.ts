@@ -2,8 +2,8 @@ import { grouped } from "../../base/grouped.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { catalogueEntry, identityOf, kindOf } from "../../model/kinds.ts";
 import { isSingleton, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Kind } from "../../model/types.ts";
-import type { ImportedEntry, ImportedProject, ImportedValue } from "./policy.ts";
+import type { Kind, Value } from "../../model/types.ts";
+import type { ImportedEntry, ImportedProject } from "./policy.ts";
 
 /** The file of a kind if it is a singleton. */
 export function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefined {
@@ -52,7 +52,7 @@ export function joinSingletons(entries: readonly ImportedEntry[], catalogue: Cat
 
 /** Fields in the order of their kind or integration. */
 export function sortFields(
-  fields: readonly (readonly [string, ImportedValue])[],
+  fields: readonly (readonly [string, Value])[],
   entry: ImportedEntry,
   catalogue: Catalogue,
 ): ImportedEntry["fields"] {

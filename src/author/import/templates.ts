@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { interpolate } from "../../manifest/template.ts";
 import { bareName, ownerOfName } from "../../model/owner.ts";
-import type { Project } from "../../model/types.ts";
-import { type ImportedEntry, type ImportedValue, literal } from "./policy.ts";
+import type { Project, Value } from "../../model/types.ts";
+import type { ImportedEntry } from "./policy.ts";
 
 /** Facts of a project or group that texts may contain, in the order in which they are looked for. */
 const factNames = ["path", "name", "id"] as const;
@@ -16,10 +17,7 @@ export function withTemplates(
 ): ImportedEntry {
   const facts = factNames.filter((name) => names.includes(name)).flatMap((name) => readFact(project, name) ?? []);
   if (facts.length === 0) return entry;
-  const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
-    name,
-    stated.form === "value" ? withFacts(stated, facts) : stated,
-  ]);
+  const fields = Array.from(entry.fields, ([name, value]) => [name, withFacts(value, facts)] as const);
   return { ...entry, fields: new Map(fields) };
 }
 
@@ -42,15 +40,14 @@ function readFact(project: Project, name: FactName): Fact | undefined {
   return { reference: `${ownerOfName(project.name)}.${name}`, value, pattern };
 }
 
-function withFacts(stated: Extract<ImportedValue, { form: "value" }>, facts: readonly Fact[]): ImportedValue {
-  const { value } = stated;
-  if (typeof value !== "string") return stated;
+function withFacts(value: Value, facts: readonly Fact[]): Value {
+  if (typeof value !== "string") return value;
   const pattern = new RegExp(`(${facts.map((fact) => fact.pattern).join("|")})`, "u");
   const parts = value.split(pattern);
-  if (parts.length === 1) return stated;
+  if (parts.length === 1) return value;
   const textOf = (part: string) => facts.find((fact) => fact.value === part)?.reference;
-  const text = parts.map((part, index) => (index % 2 === 1 ? `\${${textOf(part)}}` : literal(part))).join("");
+  const text = parts.map((part, index) => (index % 2 === 1 ? `\${${textOf(part)}}` : part)).join("");
   const known = new Map(facts.map((fact) => [fact.reference, fact.value]));
-  const back = interpolate(text, (name) => ({ value: known.get(name) ?? "" }));
-  return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
+  const [read, plain] = [text, value].map((each) => interpolate(each, (name) => ({ value: known.get(name) ?? "" })));
+  return isDeepStrictEqual(read, plain) ? text : value;
 }

@@ -9,13 +9,12 @@ import { outOfRelease } from "../../../model/kind-availability.ts";
 import { kindOf, sectionNameOf } from "../../../model/kinds.ts";
 import { parameterFaults } from "../../../model/parameter-check.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../../model/resource-kind.ts";
-import type { Kind, Plain, Platform, Problem, Scalar } from "../../../model/types.ts";
+import type { Kind, Plain, Platform, Problem, Scalar, Value } from "../../../model/types.ts";
 import { isScalar } from "../../../model/values.ts";
 import { replaceDeprecated } from "../import-integration.ts";
 import { hasSecretParts } from "../import-project.ts";
-import type { ImportedValue } from "../policy.ts";
+import { blank } from "../policy.ts";
 import {
-  blank,
   describeExpected,
   findFault,
   hasCredentials,
@@ -152,12 +151,14 @@ function resourceEntry(foreign: ForeignResource, subject: Subject, context: Cont
     const isSecret = file.fields.properties[name]?.writeOnly === true;
     values.set(name, blank(isSecret ? "a secret" : "required, and not stated"));
   }
-  if (integration?.parameters.has(on)) values.set(on, { form: "value", value: true });
+  if (integration?.parameters.has(on)) values.set(on, true);
   for (const name of integration ? [] : keyFieldsOf(file)) values.delete(name);
-  const { values: current, remarks } = replaceOld(integration, values);
+  const { values: current, remarks } = integration
+    ? replaceDeprecated(integration.parameters, values, Object.fromEntries(values))
+    : { values, remarks: [] };
   const ordered = Object.keys(file.fields.properties).flatMap((name) => {
     const value = current.get(name);
-    return value ? [[name, value] as const] : [];
+    return value === undefined ? [] : [[name, value] as const];
   });
   return {
     entry: { kind, key, fields: new Map(ordered), remarks: [] },
@@ -175,15 +176,6 @@ function listRequired({ file, integration }: Subject, { release }: Platform): re
 /** True if a policy may declare a reference: for a secret, and for any text of an integration. */
 function mayRefer({ integration }: Subject, field: FieldSchema = {}): boolean {
   return field.writeOnly === true || (integration !== undefined && typesOf(field).includes("string"));
-}
-
-function replaceOld(integration: Integration | undefined, values: ReadonlyMap<string, ImportedValue>) {
-  if (!integration) return { values, remarks: [] };
-  const plain = new Map([...values].flatMap(([name, each]) => (each.form === "value" ? [[name, each.value]] : [])));
-  const replaced = replaceDeprecated(integration.parameters, plain, Object.fromEntries(plain));
-  const others = [...values].filter(([name]) => !plain.has(name));
-  const current = [...replaced.values].map(([name, value]) => [name, { form: "value", value }] as const);
-  return { values: new Map<string, ImportedValue>([...others, ...current]), remarks: replaced.remarks };
 }
 
 function isStated(stated: ForeignValue | undefined): boolean {
@@ -220,7 +212,7 @@ function decodeText(text: string): string {
 }
 
 /** The key; undefined if a field of it is unknown or not a single value. */
-function readKey(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): string | undefined {
+function readKey(file: ResourceKind, values: ReadonlyMap<string, Value>): string | undefined {
   const parts = keyFieldsOf(file).map(
     (name) => [name, readScalar(values.get(name)), file.fields.properties[name]] as const,
   );
@@ -230,13 +222,12 @@ function readKey(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>)
   return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
 }
 
-function readScalar(value: ImportedValue | undefined): Scalar | undefined {
-  const stated = value?.form === "value" && isScalar(value.value) ? value.value : undefined;
-  return stated === null || stated === "" ? undefined : stated;
+function readScalar(value: Value | undefined): Scalar | undefined {
+  return value === null || value === "" || !isScalar(value) ? undefined : value;
 }
 
 interface ReadField {
-  readonly field?: readonly [name: string, value: ImportedValue];
+  readonly field?: readonly [name: string, value: Value];
   /** The keys that set it; empty if nothing does. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
@@ -271,7 +262,7 @@ function readField(
   const missing = missingField(file, name, foreign.value, context.platform);
   if (missing !== undefined) return integration ? left(missing, missing) : left(missing);
   const read = readValue(subject, name, field, foreign, resource.fields, context);
-  return typeof read === "string" ? left(read) : { field: [name, read], named, problems: [] };
+  return typeof read === "string" ? left(read) : { field: [name, read.value], named, problems: [] };
 }
 
 function readActive(foreign: ForeignValue, left: (why: string) => ReadField): ReadField {
@@ -299,26 +290,26 @@ function readValue(
   foreign: ForeignValue,
   fields: ForeignResource["fields"],
   { numberOf, secrets }: Context,
-): ImportedValue | string {
+): { readonly value: Value } | string {
   const mayHide = mayRefer(subject, field);
   if (field.writeOnly === true || (foreign.secret === true && mayHide)) {
     const isOpen = !subject.integration && isPublic(field, foreign, fields);
-    return isOpen ? { form: "value", value: String(foreign.value) } : secretOf(foreign, numberOf);
+    return { value: isOpen ? String(foreign.value) : secretOf(foreign, numberOf) };
   }
   if (hasSecretParts(field)) {
     const items = readItems(field, foreign, numberOf);
-    return typeof items === "string" ? items : { form: "items", items };
+    return typeof items === "string" ? items : { value: items };
   }
   if (foreign.secret === true) return "it holds a secret";
   if (foreign.unknown !== undefined) return `${foreign.unknown} is not known from these files`;
   const value = valueInField(field, foreign.value, foreign.truth);
   if (mayHide && typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
-    return blank("it holds a secret", numberOf(value));
+    return { value: blank("it holds a secret", numberOf(value)) };
   const why =
     value === undefined
       ? `expected ${describeExpected(field)}, got ${describeValue(field, foreign.value)}`
       : explainFault(subject, name, field, value, foreign);
-  return value === undefined || why !== undefined ? `${why}${foreign.hint ?? ""}` : { form: "value", value };
+  return value === undefined || why !== undefined ? `${why}${foreign.hint ?? ""}` : { value };
 }
 
 function describeValue(field: FieldSchema, value: unknown): string {

@@ -6,7 +6,7 @@ import type { FieldSchema } from "../../../model/resource-kind.ts";
 import type { Plain, Scalar } from "../../../model/types.ts";
 import { isList, isScalar, textsWithin } from "../../../model/values.ts";
 import { isPlainlyPublic } from "../plain-values.ts";
-import type { Blank, ImportedItem } from "../policy.ts";
+import { type Blank, blank } from "../policy.ts";
 import type { ForeignValue } from "./foreign.ts";
 
 /** Numbers values: equal secrets get one number, and so one reference. */
@@ -21,16 +21,12 @@ export function secretOf({ value, unknown }: ForeignValue, numberOf: NumberOf): 
   return blank(placeholder ? `a secret, was ${placeholder}` : "a secret", numberOf([value]));
 }
 
-export function blank(why: string, same?: number): Blank {
-  return { form: "blank", why: `set this: ${why}`, reference: "", ...(same !== undefined && { same }) };
-}
-
 /** The items of a list that have secrets, or the reason why they cannot be declared. */
 export function readItems(
   { items: { properties = {}, required = [] } = {} }: FieldSchema,
   { value, blocks, place, unknown }: ForeignValue,
   numberOf: NumberOf,
-): readonly ImportedItem[] | string {
+): readonly Plain[] | string {
   const own = Array.isArray(value) ? value : [];
   const listed =
     blocks ??
@@ -39,9 +35,9 @@ export function readItems(
     });
   if (unknown !== undefined && !blocks) return `${unknown} is not known from these files`;
   if (listed.length === 0 || (!blocks && own.length > listed.length)) return "expected a list of mappings";
-  const items: Record<string, Plain | Blank>[] = [];
+  const items: Plain[] = [];
   for (const given of listed) {
-    const item: Record<string, Plain | Blank> = {};
+    const item: Record<string, Plain> = {};
     for (const [part, stated] of given) {
       const field = Object.hasOwn(properties, part) ? properties[part] : undefined;
       if (!field) return `its items have no ${part}${didYouMean(part, Object.keys(properties))}`;
@@ -57,12 +53,7 @@ export function readItems(
   return items;
 }
 
-function readPart(
-  field: FieldSchema,
-  stated: ForeignValue,
-  item: Fields,
-  numberOf: NumberOf,
-): Plain | Blank | undefined {
+function readPart(field: FieldSchema, stated: ForeignValue, item: Fields, numberOf: NumberOf): Plain | undefined {
   if (field.writeOnly === true)
     return isPublic(field, stated, item) ? String(stated.value) : secretOf(stated, numberOf);
   if (stated.unknown !== undefined) return undefined;
