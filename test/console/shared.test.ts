@@ -1,21 +1,15 @@
-import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { postgresState } from "../../src/state/postgres-store.ts";
-import { databases } from "../state/databases.ts";
+import { withDatabase } from "../state/databases.ts";
 import { summary } from "../state/laws.ts";
-import type { Database } from "../support/database.mjs";
 import { type Meter, metered } from "../support/database-meter.mjs";
 import { planned, planWith } from "../support/plans.ts";
 import { consoleOver, drifted, fleet, keepDays, seen, seenBy } from "./serving.ts";
 
-const [available] = await databases();
-
-describe.skipIf(!available)("a console over a state that machines share (needs postgresql)", () => {
-  let database: Database;
+await withDatabase("a console over a state that machines share", (database) => {
   let meter: Meter;
 
   beforeAll(async () => {
-    if (!available) return;
-    database = await available.started();
     meter = await metered(database.port);
     return meter.close;
   });

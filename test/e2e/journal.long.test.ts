@@ -2,11 +2,11 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/state.ts";
-import { type Seen, serve } from "../client/scripted.ts";
+import type { Seen } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
-import { runProgram, start } from "./program.ts";
-import { policyText, scene, token, workspaceText } from "./workspace.ts";
+import { start } from "./program.ts";
+import { policyText, scene, scripted, token, workspaceText } from "./workspace.ts";
 
 const names = ["p", "q", "r"];
 const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
@@ -47,16 +47,6 @@ test("an apply leaves a journal of intents and results, one line each, and a pla
   await made.evenkeel("apply", "--yes");
   expect(runsOf(made)).toHaveLength(1);
   expect(made.read(".evenkeel/.gitignore")).toMatch(/^journal\/$/m);
-
-  const [run = ""] = runsOf(made).map((name) => name.replace(".ndjson", ""));
-  const text = await made.evenkeel("journal", run);
-  expect(text).toMatchObject({ code: 0, stderr: "", reads: 0 });
-  expect(text.stdout).toMatch(/applied p:license\/AGPL-3\.0 \(HTTP 201/);
-  expect(JSON.parse((await made.evenkeel("journal", run, "--report", "json")).stdout)).toEqual(entries);
-  expect((await made.evenkeel("journal")).stdout).toContain(run);
-  const wrong = await made.evenkeel("journal", run.slice(0, -1));
-  expect(wrong).toMatchObject({ code: 1, stdout: "" });
-  expect(wrong.stderr).toContain(`did you mean ${run}?`);
 });
 
 /** A server of licenses that holds a write back until it is let go. */
@@ -66,20 +56,20 @@ async function holding() {
     release = resolve;
   });
   const writes = (seen: readonly Seen[]) => seen.filter(({ method }) => method !== "GET");
-  const site = await serve(({ method, body }) => {
-    if (method === "GET") return { body: [] };
-    const name = new URLSearchParams(body).get("name");
-    return { status: 201, body: { id: 1, name, approval_status: "allowed" }, after: gate };
-  });
-  const files = folder({
-    "evenkeel.yaml": workspaceText({ url: site.url }, { concurrency: 2, requestTimeout: "60s" }),
-    "all.yaml": policyText({ projects: names, licenses: { MIT: "allowed", ISC: "allowed" } }),
-  });
-  return { ...files, release, writes: () => writes(site.seen), begin: (...args: string[]) => apply(files, ...args) };
+  const made = await scripted(
+    ({ method, body }) => {
+      if (method === "GET") return { body: [] };
+      const name = new URLSearchParams(body).get("name");
+      return { status: 201, body: { id: 1, name, approval_status: "allowed" }, after: gate };
+    },
+    {
+      policy: { projects: names, licenses: { MIT: "allowed", ISC: "allowed" } },
+      workspace: { concurrency: 2, requestTimeout: "60s" },
+    },
+  );
+  const begin = (...args: string[]) => made.begin("apply", "--yes", ...args);
+  return { ...made, release, writes: () => writes(made.server.seen), begin };
 }
-
-const apply = ({ root }: Folder, ...more: string[]) =>
-  start(["apply", "--yes", ...more], root, { EVENKEEL_TOKEN: token });
 
 test("an intent is on disk before its request, and holds no parameter", async () => {
   const held = await holding();
@@ -99,7 +89,7 @@ test("a second apply is refused while one runs, and a plan is not", async () => 
   const second = await held.begin().ended;
   expect(second).toMatchObject({ code: 1, stdout: "" });
   expect(second.stderr).toContain(`process ${running.pid}`);
-  const planned = await runProgram(["plan"], held.root, { EVENKEEL_TOKEN: token });
+  const planned = await held.run("plan");
   expect(planned.code).toBe(0);
   held.release();
   expect((await running.ended).code).toBe(0);
@@ -155,13 +145,12 @@ test("an interrupt ends at once what has not asked the server for anything yet, 
 });
 
 test("an interrupted plan ends with 130", async () => {
-  const site = await serve(() => ({ fault: "hang" }));
-  const files = folder({ "evenkeel.yaml": workspaceText({ url: site.url }), "all.yaml": policyText(policy) });
-  const running = start(["plan", "--report", "json=out.json"], files.root, { EVENKEEL_TOKEN: token });
-  await until(() => site.seen.length > 0);
+  const { server, begin, read } = await scripted(() => ({ fault: "hang" }), { policy });
+  const running = begin("plan", "--report", "json=out.json");
+  await until(() => server.seen.length > 0);
   running.kill("SIGINT");
   expect((await running.ended).code).toBe(130);
-  expect(JSON.parse(files.read("out.json")).problems).toHaveLength(1);
+  expect(JSON.parse(read("out.json")).problems).toHaveLength(1);
 });
 
 test("a killed run is named by the next one, once, with what was in flight", async () => {

@@ -1,34 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { serve } from "../client/scripted.ts";
-import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
-import { runProgram } from "./program.ts";
-import { policyText, scene, token, workspaceText } from "./workspace.ts";
+import { scene, scripted } from "./workspace.ts";
 
 test("as many requests are in flight as --concurrency says, reads and writes together", async () => {
   let most = 5;
   // Nothing is answered before as many are there as ever will be, unless they come only after an answer.
   const together = () => Promise.race([until(() => site.most >= most), sleep(200)]).then(() => {});
-  const site = await serve(({ method, body }) =>
-    method === "POST"
-      ? {
-          status: 201,
-          body: { id: 1, name: new URLSearchParams(body).get("name"), approval_status: "allowed" },
-          after: together(),
-        }
-      : { body: [], after: together() },
+  const projects = Array.from({ length: 20 }, (_, index) => `p${index}`);
+  const { run, server: site } = await scripted(
+    ({ method, body }) => {
+      const row = { id: 1, name: new URLSearchParams(body).get("name"), approval_status: "allowed" };
+      return { ...(method === "POST" ? { status: 201, body: row } : { body: [] }), after: together() };
+    },
+    { policy: { projects, disabled: ["irc-gateway"], licenses: { MIT: "allowed" } }, workspace: { concurrency: 5 } },
   );
-  const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
-  const files = folder({
-    "evenkeel.yaml": workspaceText({ url: site.url }, { concurrency: 5 }),
-    "all.yaml": policyText({ projects: names, disabled: ["irc-gateway"], licenses: { MIT: "allowed" } }),
-  });
-  const env = { EVENKEEL_TOKEN: token };
-  expect((await runProgram(["apply", "--yes"], files.root, env)).code).toBe(0);
+  expect((await run("apply", "--yes")).code).toBe(0);
   expect(site.most).toBe(5);
   [site.most, most] = [0, 2];
-  expect((await runProgram(["apply", "--yes", "--concurrency", "2"], files.root, env)).code).toBe(0);
+  expect((await run("apply", "--yes", "--concurrency", "2")).code).toBe(0);
   expect(site.most).toBe(2);
 });
 

@@ -1,22 +1,11 @@
 import pg from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
-import { serve } from "../client/scripted.ts";
-import { databases } from "../state/databases.ts";
-import type { Database } from "../support/database.mjs";
-import { folder } from "../support/folder.ts";
-import { runProgram } from "./program.ts";
-import { policyText, scene, token, workspaceText } from "./workspace.ts";
+import { describe, expect, test } from "vitest";
+import { withDatabase } from "../state/databases.ts";
+import { scene, scripted, token } from "./workspace.ts";
 
-const [available] = await databases();
 const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
 
-describe.skipIf(!available)("rateLimit (needs postgresql)", () => {
-  let database: Database;
-
-  beforeAll(async () => {
-    if (available) database = await available.started();
-  });
-
+await withDatabase("rateLimit", (database) => {
   async function rows(): Promise<readonly { key: string }[]> {
     const client = new pg.Client(database.url());
     await client.connect();
@@ -56,14 +45,12 @@ describe.skipIf(!available)("rateLimit (needs postgresql)", () => {
 describe("a 429", () => {
   async function plan(retryAfter: string, ...args: readonly string[]) {
     // The first request asks when the token expires.
-    const site = await serve((_, index) =>
-      index === 1 ? { status: 429, headers: { "retry-after": retryAfter }, body: "Retry later" } : { body: [] },
+    const { run } = await scripted(
+      (_, index) =>
+        index === 1 ? { status: 429, headers: { "retry-after": retryAfter }, body: "Retry later" } : { body: [] },
+      { policy: { projects: ["p", "q"], licenses: { MIT: "allowed" } } },
     );
-    const files = folder({
-      "evenkeel.yaml": workspaceText({ url: site.url }),
-      "all.yaml": policyText({ projects: ["p", "q"], licenses: { MIT: "allowed" } }),
-    });
-    return runProgram(["plan", ...args], files.root, { EVENKEEL_TOKEN: token });
+    return run("plan", ...args);
   }
 
   test("is waited for, with a line on stderr", async () => {

@@ -3,7 +3,7 @@ import { serve } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
 import type { Ended } from "../support/processes.ts";
 import { runProgram, start } from "./program.ts";
-import { policyText, token, workspaceText } from "./workspace.ts";
+import { policyText, scripted, token, workspaceText } from "./workspace.ts";
 
 const canary = "s3cret+CANARY/of=the hook";
 const declared = { webhook: { secret: "env:HOOK" }, push_events: false };
@@ -33,21 +33,23 @@ test("a server that repeats secret and token in its words is not repeated", asyn
     // Once it has been written to, it refuses to be read: nobody waits for a lost write to show.
     const refused = { status: 403, body: { message: said } };
     let isWritten = false;
-    const site = await serve(({ method }) => {
-      if (method === "GET") return isWritten ? refused : { body: [] };
-      isWritten = true;
-      return answer;
-    });
-    const files = folder({
-      "evenkeel.yaml": workspaceText({ url: site.url }, { ledger: "ledger.ndjson" }),
-      "all.yaml": policyText({ projects: ["p"], integrations: { "chat-webhook-d": declared } }),
-    });
-    const args = ["apply", "--yes", "--report", "json=applied.json"];
-    const ran = await runProgram(args, files.root, { EVENKEEL_TOKEN: token, HOOK: canary });
+    const made = await scripted(
+      ({ method }) => {
+        if (method === "GET") return isWritten ? refused : { body: [] };
+        isWritten = true;
+        return answer;
+      },
+      {
+        policy: { projects: ["p"], integrations: { "chat-webhook-d": declared } },
+        workspace: { ledger: "ledger.ndjson" },
+        env: { HOOK: canary },
+      },
+    );
+    const ran = await made.run("apply", "--yes", "--report", "json=applied.json");
     expect(ran.code).toBe(answer.status === 200 && typeof answer.body !== "string" ? 0 : 1);
-    expect(site.seen.some(({ body }) => body.includes("CANARY"))).toBe(true);
-    expectNowhere(canary, files, ran);
-    expectNowhere(token, files, ran);
+    expect(made.server.seen.some(({ body }) => body.includes("CANARY"))).toBe(true);
+    expectNowhere(canary, made, ran);
+    expectNowhere(token, made, ran);
   }
 });
 
@@ -112,19 +114,19 @@ test("a server gets no secret of this machine by naming it in a row that an upda
     ...{ id: 1, description: "nightly", ref: "main", cron: "0 1 * * *", cron_timezone: "UTC", active: true },
     inputs: names.map((secret) => ({ name: { secret }, value: "x" })),
   };
-  const server = await serve(({ method, path }) => {
-    if (method === "GET") return { body: path.endsWith("pipeline_schedules?per_page=100") ? [row] : row };
-    return { body: { ...row, cron: "0 2 * * *", inputs: [] } };
-  });
-  const site = { url: server.url, dialect: "gitlab", release: "19.9" };
-  const policy = { projects: ["p"], pipeline_schedules: { nightly: { ref: "main", cron: "0 2 * * *", inputs: [] } } };
-  const made = folder({
-    "evenkeel.yaml": workspaceText(site),
-    "all.yaml": policyText(policy),
-    "deploy.key": canary,
-  });
-  const ended = await runProgram(["apply", "--yes"], made.root, { EVENKEEL_TOKEN: token, AWS_KEY: canary });
-  expect(ended.code).toBe(0);
+  const { run, server, write } = await scripted(
+    ({ method, path }) =>
+      method === "GET"
+        ? { body: path.endsWith("pipeline_schedules?per_page=100") ? [row] : row }
+        : { body: { ...row, cron: "0 2 * * *", inputs: [] } },
+    {
+      site: { dialect: "gitlab", release: "19.9" },
+      policy: { projects: ["p"], pipeline_schedules: { nightly: { ref: "main", cron: "0 2 * * *", inputs: [] } } },
+      env: { AWS_KEY: canary },
+    },
+  );
+  write("deploy.key", canary);
+  expect((await run("apply", "--yes")).code).toBe(0);
   const sent = server.seen.filter(({ method }) => method === "PUT").map(({ body }) => body);
   expect(sent).toEqual([expect.stringContaining('"destroy":true')]);
   for (const spelling of spellings(canary)) expect(sent.join()).not.toContain(spelling);

@@ -1,14 +1,12 @@
 import { hostname } from "node:os";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { serve } from "../client/scripted.ts";
-import { databases } from "../state/databases.ts";
-import type { Database } from "../support/database.mjs";
+import { withDatabase } from "../state/databases.ts";
 import { type Folder, folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { runProgram, start } from "./program.ts";
 import { policyText, type Scene, type Setting, scene, token, workspaceText } from "./workspace.ts";
 
-const [available] = await databases();
 const names = ["p", "q", "r"];
 const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
 const projects = names.map((path) => ({ path, licenses: { MIT: "denied" } }));
@@ -21,13 +19,8 @@ const busy: Setting = {
 };
 const job = "https://ci.example.com/jobs/7";
 
-describe.skipIf(!available)("a shared state (needs postgresql)", () => {
-  let database: Database;
+await withDatabase("a shared state", (database) => {
   let count = 0;
-
-  beforeAll(async () => {
-    if (available) database = await available.started();
-  });
 
   /** A server, and a fresh clone of one workspace for each runner. */
   async function fleet(setting: Setting = {}) {

@@ -1,29 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { JournalLine } from "../../src/state/state.ts";
-import { databases } from "../state/databases.ts";
-import type { Database } from "../support/database.mjs";
+import { withDatabase } from "../state/databases.ts";
 import { relayTo } from "../support/relay.ts";
 import { until } from "../support/until.ts";
 import { runProgram, start } from "./program.ts";
 import { scene, token } from "./workspace.ts";
 
-const [available] = await databases();
 const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
 const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
 
-describe.skipIf(!available)("an apply with a shared state (needs postgresql)", () => {
-  let database: Database;
+await withDatabase("an apply with a shared state", (database) => {
   let count = 0;
-
-  beforeAll(async () => {
-    if (available) database = await available.started();
-  });
-
-  // A test that fails while the database is down leaves it to the next one as it found it.
-  afterEach(() => database.start());
 
   /** `sent` is called with the number of each write that is on its way to the server, and waited for. */
   async function fleet(latency: number, sent: (count: number) => unknown = () => {}) {

@@ -3,23 +3,15 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import pg from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
-import { databases } from "../state/databases.ts";
-import type { Database } from "../support/database.mjs";
+import { expect, test } from "vitest";
+import { withDatabase } from "../state/databases.ts";
 import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { type Environment, start } from "./program.ts";
 import { changeOf, scene, token, told } from "./workspace.ts";
 
-const [available] = await databases();
-
-describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
-  let database: Database;
+await withDatabase("secrets of workers", (database) => {
   let count = 0;
-
-  beforeAll(async () => {
-    if (available) database = await available.started();
-  });
 
   /** A workspace with one hook of each secret, in a ledger of the state, and one worker of it. */
   async function fleet(hooks: readonly string[], forWorker: Environment, forRun: Environment = {}, latency = 0) {

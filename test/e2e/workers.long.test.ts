@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { databases } from "../state/databases.ts";
-import type { Database } from "../support/database.mjs";
+import { expect, onTestFinished, test } from "vitest";
+import { withDatabase } from "../state/databases.ts";
 import { lacks } from "../support/needs.ts";
 import type { Running } from "../support/processes.ts";
 import { startRedis } from "../support/redis.ts";
@@ -11,22 +10,12 @@ import { until } from "../support/until.ts";
 import { type Environment, start } from "./program.ts";
 import { type Setting, scene, token } from "./workspace.ts";
 
-const [available] = await databases();
-
 const names = Array.from({ length: 120 }, (_, index) => `group/p${String(index).padStart(3, "0")}`);
 const policy = { projects: ["group/*"], licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
 const projects = names.map((path) => ({ path, licenses: { MIT: "denied" } }));
 
-describe.skipIf(!available)("workers (need postgresql)", () => {
-  let database: Database;
+await withDatabase("workers", (database) => {
   let count = 0;
-
-  beforeAll(async () => {
-    if (available) database = await available.started();
-  });
-
-  // A test that fails while the database is down leaves it to the next one as it found it.
-  afterEach(() => database.start());
 
   /** Where somebody is to die: others notice after this time, and nobody who lives counts as dead before. */
   const mortal = { EVENKEEL_LEASE: "6s" };
@@ -70,50 +59,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   }
 
   const told = (text: string) => text.replace(/"(created_at|digest)": "[^"]*"|"reads": \d+/g, "");
-
-  test("read and write resources of kinds that are files: lists, secrets in them, and what expressions send", async () => {
-    const hook = "https://hooks.example.com/ci";
-    const sections = {
-      protected_branches: {
-        main: { push_access_level: "maintainer", allowed_to_merge: [{ access_level: "developer" }] },
-      },
-      webhooks: { [hook]: { custom_headers: [{ key: "X-A", value: { secret: "env:HEADER" } }] } },
-      settings: { topics: ["b", "a"] },
-    };
-    const few = names.slice(0, 6);
-    const {
-      evenkeel,
-      worker,
-      policy: write,
-    } = await fleet(
-      {
-        ...{ release: "19.9", tier: "ultimate", projects: few.map((path) => ({ path })) },
-        site: { dialect: "gitlab", release: "19.9", tier: "ultimate" },
-        policy: { projects: ["group/*"], ...sections },
-        workspace: { ledger: "state" },
-      },
-      { HEADER: "header-1-secret" },
-    );
-    await worker();
-    expect(await evenkeel("apply", "--yes", "--workers")).toMatchObject({ code: 0, writes: 18 });
-    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
-    write({ projects: ["group/*"], ...sections, protected_branches: { main: { push_access_level: "developer" } } });
-    const changed = await evenkeel("apply", "--yes", "--workers", "--report", "json");
-    expect(changed).toMatchObject({ code: 0, writes: 6 });
-    expect(changed.plan().summary).toMatchObject({ outcomes: { applied: 6 } });
-    expect(await evenkeel("drift")).toMatchObject({ code: 0 });
-  });
-
-  test("skip an archived project that refuses its first change", async () => {
-    const { evenkeel, worker } = await fleet({
-      projects: [{ path: "group/a" }, { path: "group/old", archived: true }],
-      policy: { projects: ["group/a", "group/old"], licenses: { MIT: "allowed" } },
-    });
-    await worker();
-    const applied = await evenkeel("apply", "--yes", "--workers", "--report", "json");
-    expect(applied).toMatchObject({ code: 0 });
-    expect(applied.plan().summary).toMatchObject({ outcomes: { applied: 1, skipped: 1 } });
-  });
 
   test("plan what one process plans, byte for byte", async () => {
     const { evenkeel, worker, server } = await fleet({
@@ -398,26 +343,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     for (const each of [worked, fresh]) each.kill("SIGTERM");
     expect(await Promise.all([worked.ended, fresh.ended])).toMatchObject([{ code: 0 }, { code: 0 }]);
   });
-
-  test.skipIf(lacks("redis"))(
-    "that cannot reach the queue any more leave the run to itself (needs redis)",
-    async () => {
-      await using redis = await startRedis();
-      await using relay = await relayTo(redis.port);
-      const made = await fleet(
-        { projects: projects.slice(0, 5) },
-        { EVENKEEL_QUEUE: redis.url, EVENKEEL_WORKER_WAIT: "1s" },
-      );
-      const deaf = await made.worker({ EVENKEEL_QUEUE: redis.url.replace(`:${redis.port}`, `:${relay.port}`) });
-      relay.silence();
-      expect(await made.evenkeel("plan", "--workers")).toMatchObject({
-        code: 0,
-        stderr: expect.stringMatching(/no worker for .*; the run continues without workers/),
-      });
-      deaf.kill("SIGTERM");
-      expect(await deaf.ended).toMatchObject({ code: 0 });
-    },
-  );
 
   test("whose token is refused are named by what that ends", async () => {
     const made = await fleet();

@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { afterAll, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, inject } from "vitest";
 import { type Database, packagedServer, startDatabase, systemServer } from "../support/database.mjs";
 import { tempFolder } from "../support/folder.ts";
 import { killWithRun } from "../support/processes.ts";
@@ -20,4 +20,15 @@ function once(bin: string, options: Parameters<typeof startDatabase>[2]): () => 
     running ??= startDatabase(tempFolder(), bin, { ...options, onStart: killWithRun });
     return running;
   };
+}
+
+/** Tests with one PostgreSQL server, which runs again after each of them; they are skipped where there is none. */
+export async function withDatabase(title: string, tests: (database: Database) => void): Promise<void> {
+  const [available] = await databases();
+  describe.skipIf(!available)(`${title} (needs postgresql)`, () => {
+    const database = {} as Database;
+    beforeAll(async () => void Object.assign(database, await available?.started()));
+    afterEach(() => database.start());
+    tests(database);
+  });
 }

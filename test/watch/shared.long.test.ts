@@ -1,23 +1,12 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { databases } from "../state/databases.ts";
-import type { Database } from "../support/database.mjs";
+import { expect, test } from "vitest";
+import { withDatabase } from "../state/databases.ts";
 import { folder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
 import { chat, minute, movedClock, watching } from "./watching.ts";
 
-const [available] = await databases();
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 
-describe.skipIf(!available)("watchers on two machines (need postgresql)", () => {
-  let database: Database;
-
-  beforeAll(async () => {
-    if (available) database = await available.started();
-  });
-
-  // A test that fails while the database is down leaves it to the next one as it found it.
-  afterEach(() => database.start());
-
+await withDatabase("watchers on two machines", (database) => {
   /** No test finds what another one left in the database. */
   let made = 0;
 
