@@ -135,7 +135,9 @@ function without(value: unknown, paths: readonly Path[]): unknown {
 }
 
 /** The valid items of a list with their original indices. */
-export function listed<T>(list: readonly T[] | undefined): readonly (readonly [item: T, index: number])[] {
+export function listed<T>(
+  list: readonly (T | undefined)[] | undefined,
+): readonly (readonly [item: T, index: number])[] {
   if (list === undefined) return [];
   return list.flatMap((item, index) => (item === undefined ? [] : [[item, index] as const]));
 }

@@ -1,11 +1,12 @@
+import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { globFault } from "../base/glob.ts";
+import { isObject, type JsonObject, valueAtPath } from "../base/json.ts";
 import { durationOf, maxConcurrency, type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { foreignGlob } from "../model/dialect-evidence.ts";
-import { neutral } from "../model/dialects.ts";
+import type { FieldSchema } from "../model/resource-kind.ts";
 import type { Environment, Problem, SecretReference, Tier } from "../model/types.ts";
-import { isReference } from "../model/values.ts";
 import type { Document, Parsed } from "./document.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
@@ -66,49 +67,17 @@ export interface Loaded {
   readonly digest: string;
 }
 
-type WorkspaceText = {
-  readonly server: Partial<Workspace["server"]>;
+interface WorkspaceText
+  extends Omit<Workspace, "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "notify"> {
   readonly concurrency: number | "auto";
   readonly rateLimit: string | undefined;
   readonly waves: WavesText | undefined;
-  readonly canary: readonly (string | number | undefined)[];
+  readonly canary: readonly (string | number | undefined)[] | undefined;
   readonly requestTimeout: string;
-  readonly guards: Partial<Workspace["guards"]>;
-  readonly notify: readonly (NotifyText | undefined)[];
-} & Omit<
-  Workspace,
-  "catalogue" | "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards" | "notify"
->;
+  readonly notify: readonly (NotifyText | undefined)[] | undefined;
+}
 
 export const workspaceFile = "evenkeel.yaml";
-
-const defaults = {
-  name: undefined,
-  server: {
-    url: undefined,
-    release: "14.5",
-    isReleaseAssumed: false,
-    tier: undefined,
-    environment: "production",
-    dialect: neutral.name,
-    secrets: "assume-unchanged",
-    reads: "verify",
-    allowInsecure: false,
-    ca: undefined,
-  },
-  manifests: undefined,
-  concurrency: "auto",
-  rateLimit: undefined,
-  waves: undefined,
-  canary: [],
-  requestTimeout: "30s",
-  guards: { deletePercent: 30, deleteMinimum: 10 },
-  archived: undefined,
-  protected: [],
-  ledger: undefined,
-  notify: [],
-  allowPlaintextSecrets: false,
-} as const satisfies WorkspaceText;
 
 export const defaultWorkspace: Workspace = fill({});
 
@@ -143,7 +112,7 @@ export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
       ...strays,
       ...valueProblems(document, text),
       ...waveProblems(document, text.waves),
-      ...notifyProblems(document, text.notify),
+      ...notifyProblems(document),
       ...unusedSettings(document, text),
     ],
   };
@@ -159,7 +128,7 @@ function valueProblems(document: Document, text: Partial<WorkspaceText>): Proble
     [["server", "url"], url === undefined || URL.canParse(url) ? undefined : possibleUrl] as const,
     ...listed(manifests).map(([glob, index]) => [["manifests", index], globFault(glob.replace(/^!/, ""))] as const),
     ...listed(addresses).map(([glob, index]) => [["protected", index], addressGlobFault(glob)] as const),
-    ...listed(text.canary).map(([each, index]) => [["canary", index], selectorFault(each ?? "")] as const),
+    ...listed(text.canary).map(([each, index]) => [["canary", index], selectorFault(each)] as const),
   ].flatMap(([path, fault]) => (fault ? problemAt("wrong-value", `expected ${fault}`, { document, path }) : []));
   const foreign = listed(addresses).flatMap(([glob, index]) => {
     const why = foreignGlob(glob, catalogue);
@@ -177,23 +146,31 @@ function unusedSettings(document: Document, { ledger, server }: Partial<Workspac
 }
 
 function fill(text: Partial<WorkspaceText>): Workspace {
-  const { apiVersion: _, kind: __, ...written } = text as Partial<WorkspaceText> & Record<string, unknown>;
-  const whole: WorkspaceText = { ...defaults, ...written };
-  const dialect = whole.server.dialect ?? defaults.server.dialect;
+  const { apiVersion: _, kind: __, ...properties } = schema.definitions.Workspace.properties;
+  const whole = withDefaults(properties as Record<string, FieldSchema>, text as JsonObject) as unknown as WorkspaceText;
   return {
     ...whole,
-    catalogue: catalogueOf(dialect),
-    server: { ...defaults.server, isReleaseAssumed: whole.server.release === undefined, ...whole.server },
+    catalogue: catalogueOf(whole.server.dialect),
+    server: { ...whole.server, isReleaseAssumed: text.server !== undefined && text.server.release === undefined },
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
     concurrency: whole.concurrency === "auto" ? maxConcurrency : whole.concurrency,
     rateLimit: whole.rateLimit === undefined ? undefined : rateOf(whole.rateLimit),
     waves: wavesOf(whole.waves),
-    canary: listed(whole.canary).flatMap(([each]) => (each === undefined ? [] : [selectorOf(each)])),
+    canary: listed(whole.canary).map(([each]) => selectorOf(each)),
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
-    guards: { ...defaults.guards, ...whole.guards },
-    protected: whole.protected.filter((glob) => glob !== undefined),
+    protected: listed(whole.protected).map(([glob]) => glob),
     notify: toReceivers(whole.notify),
   };
+}
+
+/** The settings with the defaults of the schema. */
+function withDefaults(schema: Record<string, FieldSchema>, text: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, { default: value, properties }]) => [
+      name,
+      properties ? withDefaults(properties, (text[name] ?? {}) as JsonObject) : (text[name] ?? value),
+    ]),
+  );
 }
 
 const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring"] as const;
@@ -207,49 +184,33 @@ export interface Notify {
   readonly allowInsecure: boolean;
 }
 
-interface NotifyText {
+interface NotifyText extends Partial<Omit<Notify, "url" | "on">> {
   readonly url?: { readonly secret?: string };
   readonly on?: readonly (NotifyEvent | undefined)[];
-  readonly format?: "chat" | "teams";
-  readonly allowInsecure?: boolean;
 }
 
-function toReceivers(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
-  return listed(texts).flatMap(([each]) => {
-    const { url, on = notifyEvents, format, allowInsecure = false } = each ?? {};
-    if (url?.secret === undefined) return [];
-    return [
-      {
-        url: { secret: url.secret },
-        on: on.filter((event) => event !== undefined),
-        ...(format && { format }),
-        allowInsecure,
-      },
-    ];
+function toReceivers(texts: WorkspaceText["notify"]): readonly Notify[] {
+  return listed(texts).flatMap(([{ url, on = notifyEvents, format, allowInsecure = false }]) => {
+    const { secret } = url ?? {};
+    if (secret === undefined) return [];
+    return [{ url: { secret }, on: listed(on).map(([event]) => event), ...(format && { format }), allowInsecure }];
   });
 }
 
 /** Problems of secret references that are not valid. A Workspace has no variables, so they cannot be interpolated. */
-function notifyProblems(
-  document: Document,
-  texts: readonly (NotifyText | undefined)[] | undefined,
-): readonly Problem[] {
-  return listed(texts).flatMap(([each, index]) => {
-    const text = each?.url?.secret;
-    if (text === undefined) return [];
-    const fault = referencesOf(text).length > 0 ? "a Workspace has no variables to interpolate" : referenceFault(text);
-    if (fault === undefined) return [];
-    return [problemAt("secret-reference", fault, { document, path: ["notify", index, "url", "secret"] })];
+function notifyProblems(document: Document): readonly Problem[] {
+  return notifyReferences(document).flatMap(({ secret, path }) => {
+    const isOpen = referencesOf(secret).length > 0;
+    const fault = isOpen ? "a Workspace has no variables to interpolate" : referenceFault(secret);
+    return fault === undefined ? [] : [problemAt("secret-reference", fault, { document, path })];
   });
 }
 
 export function notifyReferences({ value }: Pick<Document, "value">) {
-  const texts = (value as { readonly notify?: unknown } | null)?.notify;
-  if (!Array.isArray(texts)) return [];
-  return texts.flatMap((each, index) => {
-    const url = (each as NotifyText | null)?.url;
-    const isOne = url && isReference(url as SecretReference) && typeof url.secret === "string";
-    return isOne ? [{ secret: url.secret ?? "", path: ["notify", index, "url", "secret"] as const }] : [];
+  const { notify } = isObject(value) ? value : {};
+  return (Array.isArray(notify) ? notify : []).flatMap((each, index) => {
+    const secret = valueAtPath(each, ["url", "secret"]);
+    return typeof secret === "string" ? [{ secret, path: ["notify", index, "url", "secret"] as const }] : [];
   });
 }
 
