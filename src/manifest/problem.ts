@@ -1,30 +1,13 @@
+import severities from "../../schemas/problem-rules.json" with { type: "json" };
 import type { ExpressionFault } from "../base/cel.ts";
 import { grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 
 /** The rules that manifests are checked against. Those that depend on the release set their severity themselves. */
-const errors = [
-  ...["api-version", "kind", "yaml", "binary", "too-large", "symlink", "unreadable", "outside", "ledger"],
-  ...["certificates", "alias-cycle", "alias-bomb", "merge-key", "unknown-key", "missing-key", "wrong-type"],
-  ...["wrong-value", "workspace-name", "unknown-integration", "unknown-parameter", "required-parameter"],
-  ...["parameter-type", "parameter-enum", "parameter-pattern", "plaintext-secret", "secret-reference", "secret-form"],
-  ...["secret-provider", "secret-version", "release", "tier", "environment", "legacy-status", "duplicate-license"],
-  ...["duplicate-resource", "duplicate-name", "duplicate-move", "duplicate-policy", "resource-kind"],
-  ...["duplicate-rule", "rule-expression", "rules-folder", "where", "contradiction", "tie", "undefined-variable"],
-  ...["variable-cycle", "variable-size"],
-] as const;
+export type Rule = keyof typeof severities;
 
-const warnings = [
-  ...["empty-file", "linked-folder", "submodule", "no-manifest", "unused-setting", "secret-providers", "deprecated"],
-  ...["inactive", "other-release", "expiry", "no-project", "idle-protection", "narrowed", "overridden"],
-] as const;
-
-export type Rule = (typeof errors)[number] | (typeof warnings)[number];
-
-export const rules: ReadonlySet<string> = new Set<Rule>([...errors, ...warnings]);
-
-const warned: ReadonlySet<string> = new Set<Rule>(warnings);
+export const rules: ReadonlySet<string> = new Set(Object.keys(severities));
 
 export interface Placed {
   place(path: Path, of?: "key" | "value"): Place;
@@ -42,7 +25,13 @@ export function problemAt(
   { document, path, of = "value" }: { document: Placed; path: Path; of?: "key" | "value" | undefined },
 ): Problem {
   const place = document.place(path, of);
-  return { severity: findSeverity(rule), rule, message, place, ...(path.length > 0 && { path: joinPath(path) }) };
+  return {
+    severity: severities[rule] as Severity,
+    rule,
+    message,
+    place,
+    ...(path.length > 0 && { path: joinPath(path) }),
+  };
 }
 
 interface Commented {
@@ -77,11 +66,7 @@ function createExcerpt(text: string, offset: number): string {
 }
 
 export function problemIn(file: string, rule: Rule, message: string, line = 1, column = 1): Problem {
-  return { severity: findSeverity(rule), rule, message, place: { file, line, column } };
-}
-
-function findSeverity(rule: Rule): Severity {
-  return warned.has(rule) ? "warning" : "error";
+  return { severity: severities[rule] as Severity, rule, message, place: { file, line, column } };
 }
 
 /** A path as text: `projects[0]`, `integrations.irc-gateway.server_port`. */
