@@ -96,8 +96,7 @@ function parseSource(source: ManifestSource): ParsedSource {
   if ("values" in yaml) return toDocuments(source, yaml.values);
   const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
   if (!("values" in lenient)) {
-    const mistake = unclosedMark(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;
-    return { documents: [], problems: [toProblem(source, mistake)] };
+    return { documents: [], problems: [toProblem(source, unclosedMark(source.text, lenient) ?? lenient)] };
   }
   const { documents, problems } = toDocuments(source, lenient.values);
   return { documents, problems: [...duplicateKeys(source, documents), ...problems] };
@@ -112,26 +111,18 @@ function toDocuments(source: ManifestSource, values: readonly unknown[]): Parsed
     .filter((value) => value !== null && value !== undefined)
     .map((value, index) => new ParsedDocument(source, index, value));
   // Without an anchor there can be no alias, and the parser itself limits nesting.
-  const { text } = source;
-  if (!text.includes("&") && !mayMerge(text)) return { documents, problems: [] };
-  const faults = documents.map(({ value }) => (text.includes("&") ? aliasFault(value) : undefined));
-  const sound = documents.filter((_, index) => !faults[index]);
-  return {
-    documents: sound,
-    problems: [
-      ...documents.flatMap((document, index) => {
-        const fault = faults[index];
-        return fault ? [problemAt(fault.rule, fault.message, { document, path: [] })] : [];
-      }),
-      ...(mayMerge(text) ? sound.flatMap(mergeKeys) : []),
-    ],
-  };
-}
-
-function mergeKeys(document: Document): readonly Problem[] {
-  return listMergeKeys(document.value, []).map((path) =>
-    problemAt("merge-key", mergeKeyWords, { document, path, of: "key" }),
-  );
+  const hasAnchors = source.text.includes("&");
+  const hasMerges = mayMerge.test(source.text);
+  if (!hasAnchors && !hasMerges) return { documents, problems: [] };
+  const sound: ParsedDocument[] = [];
+  const problems = documents.flatMap((document) => {
+    const fault = hasAnchors && aliasFault(document.value);
+    if (fault) return problemAt(fault.rule, fault.message, { document, path: [] });
+    sound.push(document);
+    const merges = hasMerges ? listMergeKeys(document.value, []) : [];
+    return merges.map((path) => problemAt("merge-key", mergeKeyWords, { document, path, of: "key" }));
+  });
+  return { documents: sound, problems };
 }
 
 function duplicateKeys(source: ManifestSource, documents: readonly Document[]): readonly Problem[] {
@@ -204,10 +195,8 @@ function mergeConflict(text: string): TextMistake | undefined {
 const mergeKeyWords =
   "YAML 1.2 has no merge keys, so << would be a key of its own; write the values out, or put them in a policy of more projects";
 
-/** True if a text may have a merge key: cheaper than a walk through its values. */
-function mayMerge(text: string): boolean {
-  return /(?:^|[\s{,])<<\s*:/m.test(text);
-}
+/** Texts that may have a merge key: cheaper than a walk through its values. */
+const mayMerge = /(?:^|[\s{,])<<\s*:/m;
 
 function listMergeKeys(value: unknown, path: Path): readonly Path[] {
   if (typeof value !== "object" || value === null) return [];
@@ -220,78 +209,60 @@ function listMergeKeys(value: unknown, path: Path): readonly Path[] {
 type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
 
 const mostLines = 5000;
+const mostCandidates = 20;
 
-interface OpenMark {
-  readonly mark: string;
+interface OpenMark extends TextMistake {
   readonly closing: string;
-  readonly column: number;
   /** The end of the line, or the start of a comment after a bracket. */
   readonly end: number;
-  readonly reason?: string;
 }
 
 /**
  * The unclosed quote or bracket that explains why a text is not YAML, at its opening: if it is closed at the end of its
- * line, the error disappears or occurs later. `parse` locates the error of a text.
+ * line, the error disappears or occurs later.
  */
-function unclosedMark(text: string, fault: YamlFault, parse: (text: string) => Yaml): TextMistake | undefined {
-  return findUnclosed(text, fault, parse, openQuote) ?? findUnclosed(text, fault, parse, openBracket);
-}
-
-function findUnclosed(
-  text: string,
-  fault: YamlFault,
-  parse: (text: string) => Yaml,
-  openIn: (line: string) => OpenMark | undefined,
-): TextMistake | undefined {
+function unclosedMark(text: string, fault: YamlFault): TextMistake | undefined {
   const lines = text.split("\n");
-  const candidates = lines.slice(0, Math.min(fault.line + 1, mostLines)).flatMap((line, index) => {
-    const opened = openIn(line);
-    return opened ? [{ ...opened, index }] : [];
+  const suspects = lines.slice(0, Math.min(fault.line + 1, mostLines));
+  const candidates = [openQuote, openBracket].flatMap((findOpen) =>
+    suspects.flatMap((text, line) => findOpen(text, line) ?? []).slice(0, mostCandidates),
+  );
+  return candidates.find(({ line, end, closing }) => {
+    const mended = lines.with(line, `${(lines[line] ?? "").slice(0, end).trimEnd()}${closing}`);
+    return isBetter(parseYaml(mended.join("\n"), { lenient: true }), fault);
   });
-  for (const { mark, closing, column, end, index, reason } of candidates.slice(0, mostCandidates)) {
-    const mended = lines.with(index, `${(lines[index] ?? "").slice(0, end).trimEnd()}${closing}`).join("\n");
-    if (isBetter(parse(mended), fault)) return { reason: reason ?? `this ${mark} is not closed`, line: index, column };
-  }
-  return undefined;
 }
-
-const mostCandidates = 20;
 
 function isBetter(mended: Yaml, fault: YamlFault): boolean {
   if ("values" in mended) return true;
   return mended.line > fault.line || (/quoted scalar/.test(fault.reason) && !/quoted scalar/.test(mended.reason));
 }
 
-function openQuote(line: string): OpenMark | undefined {
-  const begins = /(?:^\s*|[-:?]\s+|[[{,]\s*)(["'])/g;
-  for (let found = begins.exec(line); found; found = begins.exec(line)) {
-    const [whole, quote = ""] = found;
-    const start = found.index + whole.length;
-    const end = findClosing(quote, line, start);
-    if (end === undefined) return { mark: quote, closing: quote, column: start - 1, end: line.length };
-    begins.lastIndex = end;
-  }
-  return undefined;
+/** A quote that begins a value; the group is one that is not closed in its line. */
+const quotes = /(?:^\s*|[-:?]\s+|[[{,]\s*)(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|(["']))/g;
+
+function openQuote(text: string, line: number): OpenMark | undefined {
+  const open = [...text.matchAll(quotes)].find(({ 1: quote }) => quote !== undefined);
+  if (!open) return undefined;
+  const [whole, closing = ""] = open;
+  const column = open.index + whole.length - 1;
+  return { reason: `this ${closing} is not closed`, closing, line, column, end: text.length };
 }
 
-function findClosing(quote: string, line: string, start: number): number | undefined {
-  const rest = quote === '"' ? /^(?:[^"\\]|\\.)*"/.exec(line.slice(start)) : /^(?:[^']|'')*'/.exec(line.slice(start));
-  return rest ? start + rest[0].length : undefined;
-}
-
-function openBracket(line: string): OpenMark | undefined {
+function openBracket(text: string, line: number): OpenMark | undefined {
   const open: { readonly mark: string; readonly column: number }[] = [];
-  let end = line.length;
-  for (const { 0: mark, index } of line.matchAll(tokens)) {
+  let end = text.length;
+  for (const { 0: mark, index } of text.matchAll(tokens)) {
     if (mark === "[" || mark === "{") open.push({ mark, column: index });
     else if (mark === "]" || mark === "}") open.pop();
     else if (mark.includes("#") && /^\s/.test(mark)) end = index;
   }
-  const inComment = listClosings(line.slice(end));
-  if (inComment !== "") return { mark: "#", closing: inComment, column: end + 1, end, reason: swallowed };
-  const [last] = open.slice(-1);
-  return last && { ...last, closing: last.mark === "[" ? "]" : "}", end };
+  const inComment = listClosings(text.slice(end));
+  if (inComment !== "") return { reason: swallowed, closing: inComment, line, column: end + 1, end };
+  const last = open.at(-1);
+  if (!last) return undefined;
+  const { mark, column } = last;
+  return { reason: `this ${mark} is not closed`, closing: mark === "[" ? "]" : "}", line, column, end };
 }
 
 /** The unmatched closing brackets in a comment: a sign of a value without quotes, as in `{ color: #cc0000 }`. */

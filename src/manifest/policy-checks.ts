@@ -225,8 +225,9 @@ function findDuplicates(policy: Checkable): readonly Problem[] {
   return kinds.flatMap(({ kind, section }) => {
     const { file } = kindOf(catalogue, kind);
     const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
-    if (keys.length < 2) return [];
-    return [...grouped(keys, identifier(policy, kind)).values()].flatMap(([other, ...same]) =>
+    const identify = identifier(policy, kind);
+    if (new Set(keys.map(identify)).size === keys.length) return [];
+    return [...grouped(keys, identify).values()].flatMap(([other, ...same]) =>
       same.map((key) => {
         const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
         return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });
