@@ -12,7 +12,6 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type Listening, listen } from "../watch/service.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
-import { type CommitSubjects, commitSubjects, findCauses } from "./causes.ts";
 import { fleetData, fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { assetFiles, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
@@ -41,8 +40,7 @@ export function serveConsole(host: string, port: number, options: ConsoleOptions
 }
 
 /** Routes of the console. No response changes anything. */
-function consoleApp(asked: ConsoleOptions): Hono {
-  const options = { ...asked, subjects: commitSubjects(asked.folder) };
+function consoleApp(options: ConsoleOptions): Hono {
   const { state, access, catalogue, workspace, onError } = options;
   const app = new Hono();
   const render = (context: Context, frame: Omit<Frame, "workspace">) =>
@@ -97,7 +95,6 @@ function parsePath(encoded: string): { readonly path: string | undefined; readon
 }
 
 interface Asked extends ConsoleOptions {
-  readonly subjects: CommitSubjects;
   readonly known: KnownState;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -110,11 +107,10 @@ async function findPage(path: string, asked: Asked): Promise<Shown | string> {
   return pages.get(section)?.(asked, name) ?? `No page ${path}.`;
 }
 
-const showFleet: Show = async ({ query, known, subjects }) => {
+const showFleet: Show = async ({ query, known }) => {
   const wanted = parseProjectFilters(query);
   const title = wanted.group || "Fleet";
-  await subjects.read(findCauses(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));
-  const body = () => fleetPage(known, wanted, query.page, subjects.of);
+  const body = () => fleetPage(known, wanted, query.page);
   return { title, under: "/", body, data: () => fleetData(known, wanted, query.page) };
 };
 

@@ -1,9 +1,7 @@
 import { projectHref } from "../base/console-paths.ts";
-import { ignoreUserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts";
-import { openGit } from "../git/open-git.ts";
 import type { Fields, Value } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
 import { directions } from "../plan/highlights.ts";
@@ -137,23 +135,15 @@ function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{}\\!]/g, "?");
 }
 
-/** The subject of a commit, if known. */
-export type SubjectOf = (commit: string) => string | undefined;
-
 /** Number of causes before folding, and in all. */
 const [mostAtFirst, mostCauses] = [8, 100];
 
-export interface CausesSection {
-  readonly heads: readonly ProjectSummary[];
-  readonly wanted: WantedProjects;
-  readonly subjectOf: SubjectOf;
-  readonly link: (wanted: WantedProjects) => string;
-}
+export type CauseLink = (wanted: WantedProjects) => string;
 
-export function causesSection({ heads, wanted, subjectOf, link }: CausesSection): Markup {
+export function causesSection(heads: readonly ProjectSummary[], wanted: WantedProjects, link: CauseLink): Markup {
   const causes = findCauses(heads);
   if (causes.length === 0) return markup``;
-  const rows = each(causes.slice(0, mostCauses), (cause) => causeNode(cause, wanted, subjectOf, link));
+  const rows = each(causes.slice(0, mostCauses), (cause) => causeNode(cause, wanted, link));
   const hidden = causes.length - mostAtFirst;
   const rest = markup`<details class="rest"><summary>${counted(hidden, "more cause")}</summary><ul class="causes paper">${rows.slice(mostAtFirst)}</ul></details>`;
   return markup`<section aria-labelledby="causes"><h2 id="causes">By cause</h2>
@@ -163,25 +153,15 @@ export function causesSection({ heads, wanted, subjectOf, link }: CausesSection)
 
 const statuses = { drift: "drifted", pending: "pending", unreadable: "unreadable" } as const;
 
-function causeNode(
-  cause: FleetCause,
-  wanted: WantedProjects,
-  subjectOf: SubjectOf,
-  link: CausesSection["link"],
-): Markup {
+function causeNode(cause: FleetCause, wanted: WantedProjects, link: CauseLink): Markup {
   const { id, projects, since } = cause;
   const isChosen = wanted.cause === id;
   const to = isChosen ? link({ ...wanted, cause: "" }) : link({ ...wanted, cause: id, status: anyStatus });
   const commands = commandsForCause(cause);
-  const subject = findSubject(cause, subjectOf);
   const how = markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`;
-  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${subject ?? briefNode(cause)}</p>${factsNode(cause, subject, (from) => link({ ...wanted, cause: "", from, status: anyStatus }))}</div>
+  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${briefNode(cause)}</p>${factsNode(cause, (from) => link({ ...wanted, cause: "", from, status: anyStatus }))}</div>
 <p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${commands.length > 0 ? how : ""}</li>
 `;
-}
-
-function findSubject({ cause, shapes: [{ commit }] }: FleetCause, subjectOf: SubjectOf): string | undefined {
-  return cause === "pending" && commit !== null ? subjectOf(commit) : undefined;
 }
 
 function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
@@ -196,11 +176,10 @@ function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
     : markup`${resourceNode(first.rest)} has values of its own in each project`;
 }
 
-function factsNode(cause: FleetCause, subject: string | undefined, linkFrom: (policy: string) => string): Markup {
+function factsNode(cause: FleetCause, linkFrom: (policy: string) => string): Markup {
   const { shapes, within, projects } = cause;
   const [first] = shapes;
   const facts: Markup[] = [];
-  if (subject !== undefined) facts.push(markup`<span>${briefNode(cause)}</span>`);
   if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 7)}</code>`);
   if (first.policy !== "")
     facts.push(markup`<span>policy <a href="${linkFrom(first.policy)}#list">${breakable(first.policy)}</a></span>`);
@@ -251,42 +230,4 @@ function shortValue(side: Fields | null, name: string): Markup {
 export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" | "cause">): Markup {
   if (!effect) return markup``;
   return cause === "pending" ? badge(effect) : badge(directions[effect], effect === "tightened" ? "loosened" : "stale");
-}
-
-/** Subjects of commits, read once from the repository of a workspace. */
-export type CommitSubjects = ReturnType<typeof commitSubjects>;
-
-/** Milliseconds to wait for git, and number of commits per query. */
-const [patience, most] = [300, 50];
-
-/** Only a full hash, so that none is taken for an option of git. */
-const hash = /^[0-9a-f]{40,64}$/;
-
-export function commitSubjects(folder: string) {
-  const cached = new Map<string, string>();
-  const requested = new Set<string>();
-  const readSubjects = async (commits: readonly string[]) => {
-    const git = openGit(folder);
-    if ("failed" in git) return;
-    const options = ["--no-walk=unsorted", "--ignore-missing", "--format=%H %s"];
-    const { stdout } = await git.start(["log", ...options, ...commits, "--"]);
-    for (const line of stdout.split("\n")) {
-      const [commit = "", ...words] = line.split(" ");
-      if (words.length > 0) cached.set(commit, words.join(" ").slice(0, 200));
-    }
-  };
-  return {
-    /** Undefined for an unknown commit, and before git has returned it. */
-    of: (commit: string) => cached.get(commit) || undefined,
-    /** Asks git for subjects that are not cached, and waits briefly: a later page shows what arrives late. */
-    read: async (commits: readonly string[]): Promise<void> => {
-      const unknown = [...new Set(commits)]
-        .filter((commit) => hash.test(commit) && !requested.has(commit))
-        .slice(0, most);
-      if (unknown.length === 0) return;
-      for (const commit of unknown) requested.add(commit);
-      const answered = readSubjects(unknown).catch(ignoreUserError);
-      await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, patience))]);
-    },
-  };
 }

@@ -5,14 +5,7 @@ import { badge, breakable, each, longList, type Markup, markup } from "../report
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
-import {
-  causesSection,
-  commandsForCause,
-  type FleetCause,
-  findCauses,
-  firstDifference,
-  type SubjectOf,
-} from "./causes.ts";
+import { causesSection, commandsForCause, type FleetCause, findCauses, firstDifference } from "./causes.ts";
 import { driftPlot, fleetDays } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
 import {
@@ -53,12 +46,7 @@ function fleetQuery(wanted: Partial<WantedProjects>) {
 }
 
 /** The fleet, or the filtered part of it. */
-export function fleetPage(
-  known: KnownState,
-  asked: WantedProjects,
-  page: string | undefined,
-  subjectOf: SubjectOf,
-): Markup {
+export function fleetPage(known: KnownState, asked: WantedProjects, page: string | undefined): Markup {
   if (known.projects.length === 0) return emptyPage();
   const wanted = { ...asked, status: asked.status || outOfSync };
   const { status, cause } = wanted;
@@ -68,7 +56,7 @@ export function fleetPage(
   const days = fleetDays(known, Number(wanted.days) || longestHistory);
   return markup`${headNode(known, wanted, inScope)}
 ${tilesNode(inScope, wanted)}
-${causesSection({ heads: inScope, wanted, subjectOf, link: fleetHref })}
+${causesSection(inScope, wanted, fleetHref)}
 <section aria-labelledby="over-time"><h2 id="over-time">Not in sync over ${counted(days.length, "day")}${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(days)}${rangesNode(known, wanted, days.length)}</div></section>
 ${overridesNode(known, wanted)}${groupsNode(known, wanted)}
 <section aria-labelledby="list"><h2 id="list">Projects${wanted.status === outOfSync ? " out of sync" : ""}</h2>

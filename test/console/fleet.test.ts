@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { fleetDays } from "../../src/console/history.ts";
 import type { Change } from "../../src/model/types.ts";
@@ -6,7 +5,6 @@ import type { RunSummary } from "../../src/state/run-summary.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { summary } from "../state/laws.ts";
 import { look } from "../state/observations.ts";
-import { until } from "../support/until.ts";
 import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 interface Cause {
@@ -108,25 +106,6 @@ describe("causes", () => {
     expect(causes).toMatchObject([
       { projects: 2, before: { recipients: "#$${project.path}-alerts".replace("$$", "$") } },
     ]);
-  });
-
-  test("a commit has the subject that the repository of the workspace has for it", async () => {
-    const { root, state } = await seenBy([seen("web/other")]);
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: root, encoding: "utf8" });
-    git("init", "-q");
-    git("commit", "-q", "--allow-empty", "-m", "mobile: alerts go to <on-call>");
-    const commit = git("rev-parse", "HEAD").trim();
-    const at = new Date().toISOString();
-    const change = seen("web/a", [pending("web/a", "#old")]);
-    await recordObservation(
-      state.snapshots,
-      look("z", [change], { run: "z", at, whole: false, hasLedger: true, commit }),
-    );
-    const { get } = await consoleOver(root);
-    const page = async () => (await get("/")).text();
-    await until(async () => (await page()).includes("mobile: alerts go to &lt;on-call&gt;"));
-    expect(await page()).toContain(commit.slice(0, 7));
   });
 });
 
