@@ -1,10 +1,7 @@
-import { existsSync, realpathSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
-import process from "node:process";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/text-format.ts";
-import { type Git, openGit, repositoryTop } from "./open-git.ts";
+import { type Git, openGit } from "./open-git.ts";
 import type { GitRan } from "./run-git.ts";
 
 /** @throws UserError (64) without git, outside of a repository, and if git cannot read it. */
@@ -83,36 +80,10 @@ function isShallow(ask: Git["ask"]): boolean {
   return ask("rev-parse", "--is-shallow-repository")?.trim() === "true";
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** By git or, without it, by the variables of the pipeline. Null if unknown. */
-export function commitOf(folder: string, env: Environment = process.env): string | null {
-  // Checked first, which is faster than starting git.
-  const repository = repositoryTop(resolve(folder));
-  return (repository !== undefined && commitByGit(folder)) || commitByPipeline(repository ?? folder, env) || null;
-}
-
-function commitByGit(folder: string): string | undefined {
+/** The commit of the checkout; null if git cannot tell. */
+export function commitOf(folder: string): string | null {
   const git = openGit(folder);
-  return "failed" in git ? undefined : git.ask("rev-parse", "--verify", "HEAD")?.trim();
-}
-
-const checkouts = [
-  { commit: "CI_COMMIT_SHA", folder: "CI_PROJECT_DIR" },
-  { commit: "GITHUB_SHA", folder: "GITHUB_WORKSPACE" },
-] as const;
-
-/** Not for another repository that was cloned inside the checkout. */
-function commitByPipeline(folder: string, env: Environment): string | undefined {
-  const checkout = checkouts.find((each) => isCheckout(folder, env[each.folder]));
-  const commit = checkout && env[checkout.commit];
-  return commit && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(commit) ? commit : undefined;
-}
-
-function isCheckout(folder: string, top: string | undefined): boolean {
-  if (!top || !existsSync(top)) return false;
-  const [inner, outer] = [realpathSync(folder), realpathSync(top)];
-  return inner === outer || (inner.startsWith(outer + sep) && !existsSync(join(inner, ".git")));
+  return "failed" in git ? null : (git.ask("rev-parse", "--verify", "HEAD")?.trim() ?? null);
 }
 
 /** True if one of these files differs from the commit, or a YAML file was deleted. False if git cannot tell. */

@@ -117,14 +117,14 @@ export function validateWorkspace(loaded: Loaded, request: Request): Checked {
     heading: {
       url: describeServerUrl(env, workspace.server),
       catalogue,
-      manifests: { digest: digestWithExpired(digest, expired), ...committedAs(loaded, env) },
+      manifests: { digest: digestWithExpired(digest, expired), ...committedAs(loaded) },
     },
     concurrency: request.concurrency ?? workspace.concurrency,
   };
 }
 
-function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Heading["manifests"], "digest"> {
-  const commit = commitOf(root, env);
+function committedAs({ root, documents }: Loaded): Omit<Heading["manifests"], "digest"> {
+  const commit = commitOf(root);
   if (commit === null) return { commit };
   const files = new Set([workspaceFile, ...documents.map(({ file }) => file)]);
   return { commit, ...(hasUncommitted(root, files) && { uncommitted: true }) };

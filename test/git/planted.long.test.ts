@@ -109,7 +109,7 @@ async function everyUse(at: string, from: string, to: string) {
   const names = (side: typeof before) => [side.commit, side.isThere, side.side.policies.map(({ name }) => name)];
   return {
     place: { top, prefix, ref },
-    commit: commitOf(at, {}),
+    commit: commitOf(at),
     touches: await touchesWorkspace(at, from, to),
     revisions: [names(before), names(after)],
     blame: blameLines(at, "p.yaml", [1]),
@@ -122,7 +122,7 @@ describe("a push that brings what looks like a repository", () => {
     const { root, top, at, push } = cloned();
     const { program, mark } = fingerprint();
     const victim = join(root, made(root, "victim"));
-    const first = commitOf(at, {}) ?? "";
+    const first = commitOf(at) ?? "";
     const planted = push(bareLayout(place, victim, program));
     expect(await fastForward(at)).toEqual({ commit: planted, moved: true });
     expect(existsSync(join(top, place, "HEAD"))).toBe(true);
@@ -151,7 +151,7 @@ describe("a push that brings what looks like a repository", () => {
     const root = tempFolder();
     const { program, mark } = fingerprint();
     write(root, bareLayout("ops", tempFolder(), program));
-    expect(commitOf(join(root, "ops"), {})).toBeNull();
+    expect(commitOf(join(root, "ops"))).toBeNull();
     expect(() => repositoryAround(join(root, "ops"))).toThrow("not in a git repository");
     expect(blameLines(join(root, "ops"), "config", [1])).toEqual({ why: "not under git" });
     expect(existsSync(mark)).toBe(false);
@@ -182,7 +182,7 @@ describe("which repository git is told", () => {
 
   test.each(variables)("%s of the environment misleads no question and no fetch", async (name) => {
     const { root, top, at, push } = cloned();
-    const first = commitOf(at, {}) ?? "";
+    const first = commitOf(at) ?? "";
     const next = push({ "ops/live/q.yaml": policy("q") });
     vi.stubEnv(name, join(root, "others", ".git"));
     expect(await fastForward(at)).toEqual({ commit: next, moved: true });
@@ -191,7 +191,7 @@ describe("which repository git is told", () => {
 
   test("a linked work tree and a submodule, whose .git is a file, are themselves", async () => {
     const { root, top, at, push } = cloned();
-    const first = commitOf(at, {}) ?? "";
+    const first = commitOf(at) ?? "";
     const next = push({ "ops/live/q.yaml": policy("q") });
     expect(await fastForward(at)).toEqual({ commit: next, moved: true });
     const author = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"];
