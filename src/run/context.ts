@@ -1,3 +1,4 @@
+import equal from "fast-deep-equal";
 import { dayOf, daysBetween, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
@@ -5,7 +6,6 @@ import { linearPattern } from "../base/schema.ts";
 import type { Reader } from "../client/client.ts";
 import { describeServerUrl } from "../client/server-url.ts";
 import { commitOf, hasUncommitted } from "../git/repository.ts";
-import type { PolicyEntry } from "../manifest/entries.ts";
 import { expiryNotice } from "../manifest/expiry.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
@@ -14,8 +14,7 @@ import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { isRelease } from "../model/releases.ts";
-import type { FieldSchema } from "../model/resource-kind.ts";
-import type { Fields, Problem } from "../model/types.ts";
+import type { Problem } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
 import type { PlanInput } from "../plan/make-plan.ts";
@@ -96,6 +95,7 @@ export function validateWorkspace(loaded: Loaded, request: Request): Checked {
     throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
+  const asOf = { severity: "warning", rule: "as-of", message: `this is as of ${today}, not of today` } as const;
   const forms = secretFormProblems(policies, catalogue, secrets);
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
   const ledger = file
@@ -111,7 +111,13 @@ export function validateWorkspace(loaded: Loaded, request: Request): Checked {
     rules: [],
     today,
     ofRelease: problems,
-    problems: [...notToday(today), ...problems, ...forms, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
+    problems: [
+      ...(today === dayOf(new Date()) ? [] : [asOf]),
+      ...problems,
+      ...forms,
+      ...nameProblems(loaded, env),
+      ...(ledger?.problems ?? []),
+    ],
     secrets,
     ledger,
     heading: {
@@ -130,12 +136,6 @@ function committedAs({ root, documents }: Loaded): Omit<Heading["manifests"], "d
   return { commit, ...(hasUncommitted(root, files) && { uncommitted: true }) };
 }
 
-/** Marks reports for another day, so that they are not mistaken for today's. */
-function notToday(day: string): readonly Problem[] {
-  if (day === dayOf(new Date())) return [];
-  return [{ severity: "warning", rule: "as-of", message: `this is as of ${day}, not of today` }];
-}
-
 export function keepsLedgerInState({ ledger }: Workspace): boolean {
   return ledger === "state";
 }
@@ -147,26 +147,23 @@ export function keepsLedgerInState({ ledger }: Workspace): boolean {
 export async function openContext(checked: Checked): Promise<Context> {
   const { loaded, request, secrets, since, heading } = checked;
   const { root, workspace } = loaded;
-  const catalogue = workspace.catalogue;
   const { env } = request;
   const state = await openState({ root, name: workspace.name, env });
   const listed = since && (await keptProjects(state.notes));
   const problems = [...checked.problems, ...(isShared(state) ? await otherServer(state, heading.url, loaded) : [])];
-  const context = {
+  const ledger = keepsLedgerInState(workspace)
+    ? openLedger(state.ledger, await state.ledger.read(), { root, env, secrets, catalogue: workspace.catalogue })
+    : undefined;
+  return {
     ...checked,
-    problems,
+    ...(ledger && { ledger }),
+    problems: [...problems, ...(ledger?.problems ?? [])],
     state,
     ...(listed && { listed }),
     claim: claimFor(newRun(new Date()), env),
     meter: new ProgressMeter(),
+    [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
-  if (!keepsLedgerInState(workspace)) return disposable(context);
-  const ledger = openLedger(state.ledger, await state.ledger.read(), { root, env, secrets, catalogue });
-  return disposable({ ...context, ledger, problems: [...problems, ...ledger.problems] });
-}
-
-function disposable(context: Omit<Context, typeof Symbol.asyncDispose>): Context {
-  return { ...context, [Symbol.asyncDispose]: () => context.state[Symbol.asyncDispose]() };
 }
 
 /** Warns if the state was last used with another server: workspaces of one name share the lease and the ledger. */
@@ -207,20 +204,13 @@ const latest = "9999.0";
 export function refusedWorkspace<Known extends Checked>(checked: Known): Known | undefined {
   if (!hasErrors(checked.problems)) return undefined;
   if (!checked.loaded.workspace.server.isReleaseAssumed) return checked;
-  const lasting = problemsAt(checked, latest).filter(({ rule }) => isOfRelease(rule));
+  // A later release may allow it.
+  const isOfRelease = ({ rule }: Problem) => rule === "release" || rule === "required-parameter";
+  const lasting = validate(loadedAt(checked.loaded, latest), checked.today).problems.filter(isOfRelease);
   const problems = checked.problems.filter(
-    (problem) => !isOfRelease(problem.rule) || lasting.some((each) => isSamePlace(each, problem)),
+    (problem) => !isOfRelease(problem) || lasting.some(({ place }) => equal(place, problem.place)),
   );
   return hasErrors(problems) ? { ...checked, problems } : undefined;
-}
-
-/** True if a later release may allow it. */
-function isOfRelease(rule: string): boolean {
-  return rule === "release" || rule === "required-parameter";
-}
-
-function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolean {
-  return one?.file === other?.file && one?.line === other?.line && one?.column === other?.column;
 }
 
 /**
@@ -232,9 +222,13 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
   const { server } = loaded.workspace;
   const actual = await readRelease(reader);
   if (actual !== undefined && !server.isReleaseAssumed) {
-    return isRelease(server.release, actual)
-      ? context
-      : { ...context, problems: [...problems, otherRelease(context, actual)] };
+    if (isRelease(server.release, actual)) return context;
+    const message = `server.release is ${server.release}, and the server says that it is ${actual}`;
+    const document = loaded.settings;
+    const other = document
+      ? problemAt("other-release", message, { document, path: ["server", "release"] })
+      : problemIn(workspaceFile, "other-release", message);
+    return { ...context, problems: [...problems, other] };
   }
   if (actual === undefined || isRelease(server.release, actual)) return context;
   const others = problems.filter((problem) => !ofRelease.includes(problem));
@@ -259,16 +253,6 @@ export async function withTokenDetails(reader: Reader, context: Context): Promis
   return { ...known, problems: [...problems, { severity: "warning", rule: "token-expiry", message }] };
 }
 
-function otherRelease({ loaded: { settings, workspace } }: Checked, actual: string): Problem {
-  const message = `server.release is ${workspace.server.release}, and the server says that it is ${actual}`;
-  if (!settings) return { ...problemIn(workspaceFile, "other-release", message) };
-  return problemAt("other-release", message, { document: settings, path: ["server", "release"] });
-}
-
-function problemsAt(checked: Checked, release: string): readonly Problem[] {
-  return validate(loadedAt(checked.loaded, release), checked.today).problems;
-}
-
 export function loadedAt<Known extends Pick<Loaded, "workspace">>(loaded: Known, release: string): Known {
   const { workspace } = loaded;
   return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };
@@ -277,30 +261,21 @@ export function loadedAt<Known extends Pick<Loaded, "workspace">>(loaded: Known,
 /** Problems of available secrets that the server would refuse to mask. Messages contain no value. */
 export function secretFormProblems(
   policies: readonly Policy[],
-  catalogue: Catalogue,
-  secrets: Pick<Secrets, "known">,
-): readonly Problem[] {
-  return policies.flatMap(({ entries }) => entries.flatMap((entry) => entryProblems(entry, catalogue, secrets)));
-}
-
-function entryProblems(
-  { desired: { kind, fields }, document, path }: PolicyEntry,
   { kinds }: Catalogue,
   secrets: Pick<Secrets, "known">,
 ): readonly Problem[] {
-  const properties = kinds.get(kind)?.file.fields.properties ?? {};
-  return Object.entries(fields).flatMap(([name, reference]) => {
-    const form = requiredForm(properties[name], fields);
-    if (!form || !isReference(reference) || isTemplate(reference.secret)) return [];
-    const value = secrets.known(reference);
-    if (value === undefined || linearPattern(form.pattern)?.test(value) !== false) return [];
-    const message = `the server would refuse the value of ${reference.secret}: expected ${form.expected}`;
-    return [problemAt("secret-form", message, { document, path: [...path, name] })];
-  });
-}
-
-function requiredForm(field: FieldSchema | undefined, beside: Fields) {
-  const { "x-secret-with": flags = [], "x-secret-forms": forms = [] } = field ?? {};
-  if (!flags.some((flag) => beside[flag] === true)) return undefined;
-  return forms.find(({ with: sibling }) => sibling === undefined || beside[sibling] === true);
+  const entries = policies.flatMap((policy) => policy.entries);
+  return entries.flatMap(({ desired: { kind, fields }, document, path }) =>
+    Object.entries(fields).flatMap(([name, reference]) => {
+      const { "x-secret-with": flags = [], "x-secret-forms": forms = [] } =
+        kinds.get(kind)?.file.fields.properties[name] ?? {};
+      if (!isReference(reference) || isTemplate(reference.secret) || !flags.some((flag) => fields[flag] === true))
+        return [];
+      const form = forms.find(({ with: sibling }) => sibling === undefined || fields[sibling] === true);
+      const value = form && secrets.known(reference);
+      if (value === undefined || linearPattern(form?.pattern ?? "")?.test(value) !== false) return [];
+      const message = `the server would refuse the value of ${reference.secret}: expected ${form?.expected}`;
+      return [problemAt("secret-form", message, { document, path: [...path, name] })];
+    }),
+  );
 }

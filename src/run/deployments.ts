@@ -42,17 +42,13 @@ export async function listMergeRequests(
   return (await reader.list(call("listDeploymentMergeRequests", segments))) as readonly JsonObject[];
 }
 
-function creationCall(project: string, fields: Fields): Call {
-  return call("createDeployment", { id: project }, fields);
-}
-
 /**
  * Creates a deployment record. The request is retried only if the server certainly did not act (docs/architecture.md): records
  * cannot be distinguished, so an unconfirmed effect remains unknown.
  */
 export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<WriteOutcome> {
   try {
-    return { row: (await writer.send(creationCall(project, fields))).body as JsonObject };
+    return { row: (await writer.send(call("createDeployment", { id: project }, fields))).body as JsonObject };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     if (!error.uncertain) return { status: "failed", error: explainCallFailure(error) + describeDemand(error, fields) };
@@ -88,22 +84,16 @@ export async function updateDeployment(
   const { failure, unknown } = settled;
   if (unknown)
     return { status: "unknown", error: `whether the deployment is ${status} is unknown: ${failure.message}` };
-  const row = isTransition(failure) ? await currentRow(writer, project, deployment) : undefined;
+  const isTransition = failure.status === 400 && failure.says("cannot transition");
+  const row = isTransition
+    ? await readDeployment(writer, project, deployment).catch(onError(CallFailed, () => undefined))
+    : undefined;
   if (row?.status === status) return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
-  return { status: "failed", error: explainCallFailure(failure) + describeRefusal(deployment, row, status) };
-}
-
-function isTransition(failure: CallFailed): boolean {
-  return failure.status === 400 && failure.says("cannot transition");
-}
-
-function describeRefusal(deployment: string, row: JsonObject | undefined, wanted: string): string {
-  if (typeof row?.status !== "string") return "";
-  return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
-}
-
-function currentRow(reader: Reader, project: string, deployment: string): Promise<JsonObject | undefined> {
-  return readDeployment(reader, project, deployment).catch(onError(CallFailed, () => undefined));
+  const refusal =
+    typeof row?.status === "string"
+      ? `; deployment ${deployment} is ${row.status}, and this server does not let it become ${status} from there`
+      : "";
+  return { status: "failed", error: explainCallFailure(failure) + refusal };
 }
 
 /** The deployment record of an apply (docs/deployments.md). */
@@ -149,19 +139,15 @@ function chooseStatus(plan: Plan, outcomes: Outcomes, interrupted: AbortSignal):
   return isWell ? "success" : "failed";
 }
 
-function recordFields({ fields }: DeploymentOptions): Fields {
-  return { ...fields, status: "running" };
-}
-
 /** The ID of the new record; undefined if it could not be created. */
 async function begin(
   connection: ClientOptions,
-  deployment: DeploymentOptions,
+  { project, fields }: DeploymentOptions,
   { warn }: Notices,
 ): Promise<string | undefined> {
   if (connection.signal?.aborted) return undefined;
   await using writer = await connectWriter(connection);
-  const written = await recordDeployment(writer, deployment.project, recordFields(deployment));
+  const written = await recordDeployment(writer, project, { ...fields, status: "running" });
   const id = "row" in written ? written.row.id : undefined;
   if (id !== undefined) return String(id);
   const why = "error" in written ? written.error : "the server did not say which record it made";
@@ -192,8 +178,8 @@ function recordProblem(message: string): Problem {
 }
 
 /** The requests of {@link deploying} for a successful apply, for a dry run. */
-export function recordCalls(deployment: DeploymentOptions): { readonly before: Call; readonly after: Call } {
-  const before = creationCall(deployment.project, recordFields(deployment));
+export function recordCalls({ project, fields }: DeploymentOptions): { readonly before: Call; readonly after: Call } {
+  const before = call("createDeployment", { id: project }, { ...fields, status: "running" });
   const path = `${before.path}/:deployment_id`;
   return { before, after: { ...before, method: "PUT", path, parameters: { status: "success" } } };
 }

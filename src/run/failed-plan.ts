@@ -22,7 +22,10 @@ export function failedPlan(context: Checked | undefined, error?: unknown): Plann
   const problems = error === undefined ? [] : [toProblem(error)];
   const { heading = unknown, problems: known = [] } = context ?? {};
   const catalogue = context?.loaded.workspace.catalogue ?? catalogueOf();
-  const nothing = { ...createEmptyPlan(heading, [...known, ...problems]), catalogue };
+  const createdAt = new Date().toISOString();
+  const contents = { differences: [], objections: [], problems: [...known, ...problems], reads: 0 };
+  const plan = planOf({ ...heading, version, createdAt, ...contents });
+  const nothing: Planned = { plan, catalogue, differences: [], compared: false, missing: [] };
   if (!(error instanceof StalePlan)) return nothing;
   return { ...withProblems({ ...nothing, plan: error.plan }, problems), stale: true };
 }
@@ -31,12 +34,6 @@ function toProblem(error: unknown): Problem {
   if (error instanceof UserError) return { severity: "error", rule: "setup", message: withoutSecrets(error).message };
   if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explainCallFailure(error) };
   throw withoutSecrets(error);
-}
-
-function createEmptyPlan(heading: Heading, problems: readonly Problem[]): Omit<Planned, "catalogue"> {
-  const createdAt = new Date().toISOString();
-  const document = planOf({ ...heading, version, createdAt, differences: [], objections: [], problems, reads: 0 });
-  return { plan: document, differences: [], compared: false, missing: [] };
 }
 
 /** Adds problems to a plan and updates its digest. */

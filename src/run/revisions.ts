@@ -55,14 +55,11 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
     from === undefined ? mergeBaseWith(repository, later ?? "HEAD", branch) : commitNamed(repository, from);
   const parse = parsingOnce();
   const read = (commit: string) => loadRevision(repository, commit, parse);
-  const is = later === null ? onDisk(loadWorkspace(folder, {}, parse)) : read(later);
+  const current = later === null && loadWorkspace(folder, {}, parse);
+  const is = current ? { ...current, contents: contentsOnDisk(current) } : read(later ?? "");
   const after = await openSide(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
   const beside = { beside: after.side.workspace, today };
   return { root, before: await openSide(earlier, read(earlier), beside), after };
-}
-
-function onDisk(loaded: Loaded): LoadedRevision {
-  return { ...loaded, contents: contentsOnDisk(loaded) };
 }
 
 /** Resolves a revision to a full commit ID. @throws UserError (64) if it does not exist. */

@@ -33,12 +33,14 @@ export interface RulesInForce {
 
 type InForce = Pick<Context, "rules" | "today" | "loaded">;
 
+/** The rules of a workspace and of EVENKEEL_RULES. `root`: the workspace, to warn if it contains that folder. */
 export function rulesInForce(
   rules: readonly PlanRule[],
-  env: Readonly<Record<string, string | undefined>>,
+  { EVENKEEL_RULES: folderName }: Request["env"],
   today: string,
+  root?: string,
 ): RulesInForce {
-  const folder = readRulesFolder(env);
+  const folder: RulesFolder = folderName === undefined ? { documents: [], problems: [] } : readRulesFolder(folderName);
   const outside = readOutsideRules(folder.documents);
   const compiled = compileRules([...rules, ...outside.rules]);
   const problems = [
@@ -47,14 +49,16 @@ export function rulesInForce(
     ...shadowed(rules, outside.rules),
     ...expiryProblems([], outside.rules, today),
     ...compiled.problems,
+    ...(folderName && root !== undefined
+      ? warnIfInside(root, [folderName, ...folder.documents.map(({ file }) => file)])
+      : []),
   ];
   return { rules: compiled.rules, problems };
 }
 
 export async function withRules(context: Checked): Promise<Checked> {
-  const { env } = context.request;
-  const { rules, problems: found } = rulesInForce(context.declaredRules, env, context.today);
-  const problems = [...found, ...rulesInside(env, context.loaded.root)];
+  const { declaredRules, request, today, loaded } = context;
+  const { rules, problems } = rulesInForce(declaredRules, request.env, today, loaded.root);
   return {
     ...context,
     rules,
@@ -135,11 +139,8 @@ interface RulesFolder {
   readonly problems: readonly Problem[];
 }
 
-const none: RulesFolder = { documents: [], problems: [] };
-
 /** Rules that cannot be read are a problem, so that no one can bypass them. */
-function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>): RulesFolder {
-  if (folder === undefined) return none;
+function readRulesFolder(folder: string): RulesFolder {
   const why = errorAt(folder);
   if (why) return { documents: [], problems: [problemIn(folder || ".", "rules-folder", `EVENKEEL_RULES ${why}`)] };
   const root = resolve(folder);
@@ -157,13 +158,8 @@ function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, str
 }
 
 /** A warning if a merge request can edit the rules in EVENKEEL_RULES. */
-function rulesInside(
-  { EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>,
-  root: string,
-): readonly Problem[] {
-  if (!folder) return [];
-  const files = readRulesFolder({ EVENKEEL_RULES: folder }).documents.map(({ file }) => file);
-  const place = [folder, ...files].find((each) => isWithinReach(root, each));
+function warnIfInside(root: string, places: readonly string[]): readonly Problem[] {
+  const place = places.find((each) => isWithinReach(root, each));
   if (place === undefined) return [];
   const message =
     "rules of EVENKEEL_RULES are inside the workspace or its repository, or reached through them: whoever edits manifests can change them";

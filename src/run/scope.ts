@@ -1,7 +1,6 @@
 import { isMarkOf } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
-import type { Document } from "../manifest/document.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
@@ -25,13 +24,10 @@ import type { Difference } from "../plan/diff/diff.ts";
 import { isUnchanged } from "../plan/diff/last-applied.ts";
 import type { GuardRules, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/notes.ts";
 import type { Context } from "./context.ts";
 import { nameIfPossible, type Since } from "./live/find-projects.ts";
-import type { Trusts } from "./live/partly-read.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
-import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules-in-force.ts";
 import { addressesOf } from "./storage/moves.ts";
 
@@ -56,18 +52,26 @@ export function scopeOf(context: Context): RefreshScope {
     alwaysSend: !ledger && server.secrets === "always-send",
     ...(only && { target: (address: string) => only.addresses.has(address) }),
   };
-  const isTrusting = server.reads === "trust-updated-at";
   const isLimited = limits.isLimited || resent.length > 0;
-  const matchesMove = request.storage ? moveFinder(loaded) : () => false;
+  const moves = request.storage ? readMigrations(loaded).migrations.flatMap(addressesOf) : [];
+  const globs = loaded.workspace.protected;
+  const chosen = [...targets, ...excludes, ...resent];
   return {
     policies,
     expired,
     ...(since || request.shard
       ? {}
-      : { selecting: new Map([...optionsOf("--target", targets), ...optionsOf("--exclude", excludes)]) }),
-    globs: [...targets, ...excludes, ...resent].filter((glob) => !matchesMove(glob)),
+      : {
+          selecting: new Map([
+            ...targets.map((glob) => [glob, "--target"] as const),
+            ...excludes.map((glob) => [glob, "--exclude"] as const),
+          ]),
+        }),
+    globs: chosen.filter((glob) => !moves.some(addressMatcher(glob))),
     referencedGlobs: [
-      ...listGlobs(loaded.workspace.protected, request),
+      ...globs,
+      ...chosen,
+      ...(globs.length > 0 ? (request.waivers?.protected ?? []) : []),
       ...exceptionsOf(context),
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
@@ -75,7 +79,10 @@ export function scopeOf(context: Context): RefreshScope {
     includes: (project) => limits.includes(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...usableListings(listed, heading.url) } }),
-    ...(ledger && isTrusting && { trusts: createTrust(ledger) }),
+    ...(ledger &&
+      server.reads === "trust-updated-at" && {
+        trusts: (project) => (one) => isUnchanged(one, addressOf(project, one.desired.kind, one.desired.key), ledger),
+      }),
     diff: (project) =>
       isLimited
         ? {
@@ -105,27 +112,6 @@ function usableListings(kept: ProjectList | undefined, server: string): Pick<Sin
 /** Projects read concurrently: each sends several requests, and is held in memory until it is complete. */
 const mostProjects = 64;
 
-function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
-  const addresses = readMigrations(loaded).migrations.flatMap(addressesOf);
-  return (glob) => addresses.some(addressMatcher(glob));
-}
-
-function createTrust(ledger: Ledger): Trusts {
-  return (project) => (one) => isUnchanged(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
-}
-
-function optionsOf(option: string, globs: readonly string[]): readonly (readonly [glob: string, option: string])[] {
-  return globs.map((glob) => [glob, option]);
-}
-
-function listGlobs(
-  globs: readonly string[],
-  { targets = [], excludes = [], resend = [], waivers }: Request,
-): readonly string[] {
-  const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
-  return [...globs, ...targets, ...excludes, ...resend, ...waived];
-}
-
 export function guardRules({ loaded }: Context, projects: readonly Project[]): GuardRules {
   const { guards, protected: globs } = loaded.workspace;
   const test = matchAny(globs.map(cautiousAddressTest));
@@ -149,19 +135,12 @@ export function normaliseWaivers(waivers: Waivers | undefined, projects: readonl
   return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
 }
 
-/**
- * The settings document, for warnings about globs that match nothing; undefined for a limited run, which cannot know.
- */
-function settingsToCheck({ loaded, request }: Context): Document | undefined {
+/** Warnings of protected globs and canaries in the settings that match nothing; none for a limited run, which cannot know. */
+export function idleSettings({ loaded, request }: Context, projects: readonly Project[]): Problem[] {
+  const { catalogue, protected: globs, canary } = loaded.workspace;
   const { targets = [], excludes = [], shard, since, only } = request;
-  return targets.length + excludes.length > 0 || shard || since || only ? undefined : loaded.settings;
-}
-
-/** Warnings of protected globs and canaries in the settings that match nothing. */
-export function idleSettings(context: Context, projects: readonly Project[]): Problem[] {
-  const { catalogue, protected: globs, canary } = context.loaded.workspace;
-  const document = settingsToCheck(context);
-  if (!document) return [];
+  const document = loaded.settings;
+  if (!document || targets.length + excludes.length > 0 || shard || since || only) return [];
   const idleGlobs = globs.flatMap((glob, index) => {
     const why = explainIdle(glob, projects, catalogue);
     const at = { document, path: ["protected", index] };
@@ -201,18 +180,13 @@ function matchAny<Input extends readonly unknown[]>(tests: readonly ((...input: 
   return (...input: Input) => tests.some((test) => test(...input));
 }
 
-interface NamedForPlan {
-  readonly projects: readonly Project[];
-  readonly lookUps: number;
-}
-
 /** Looks up the IDs of projects that change, for a plan that is saved: a path can be reused by another project. */
 export async function namesForPlan(
   reader: Reader,
   { request, concurrency }: Context,
   projects: readonly Project[],
   differences: readonly Difference[],
-): Promise<NamedForPlan> {
+) {
   if (!request.outlives) return { projects, lookUps: 0 };
   const changed = new Set(differences.flatMap(({ project, changes }) => (changes.length > 0 ? [project] : [])));
   const isLacking = ({ id, name }: Project) => id === undefined && changed.has(name);

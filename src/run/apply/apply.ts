@@ -5,7 +5,6 @@ import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
 import { concernsProject, explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../../client/failure.ts";
-import type { Catalogue } from "../../model/catalogue.ts";
 import { projectPart } from "../../model/identity.ts";
 import { kindIn } from "../../model/owner.ts";
 import { isMove } from "../../model/repository-kinds.ts";
@@ -160,10 +159,6 @@ async function lookUpWrite(reader: Reader, change: Change): Promise<Known> {
 /** Milliseconds. */
 const pollInterval = 500;
 
-function isPosted({ catalogue }: Reader, change: Change): boolean {
-  return bareCallsOf(change, catalogue).some(({ method }) => method === "POST");
-}
-
 /**
  * Returns the check for `ApplyOptions.known`: for a POST that an interrupted run left in flight, waits until it has timed
  * out (`milliseconds` from now), then looks up its effect.
@@ -176,7 +171,8 @@ export function afterEarlierRuns(
   const addresses = new Set(inFlight);
   const over = performance.now() + milliseconds;
   return async (reader, change) => {
-    if (!addresses.has(change.address) || !isPosted(reader, change)) return undefined;
+    const isPosted = () => bareCallsOf(change, reader.catalogue).some(({ method }) => method === "POST");
+    if (!addresses.has(change.address) || !isPosted()) return undefined;
     for (let left = milliseconds; left > 0 && !stopped(); left = over - performance.now()) {
       await pause(Math.min(left, pollInterval));
     }
@@ -236,38 +232,40 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   if ("steps" in target) return target.steps;
   const { planned } = target;
   const read = await refreshProject(reader, target.desired, compareAsPlanned(scope, target)).catch(
-    onError(CallFailed, toRefreshed),
+    // Errors that end the run become outcomes too, so that earlier outcomes are kept.
+    onError(CallFailed, (error): RefreshedProject => {
+      return { problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }] };
+    }),
   );
-  if (!read.difference) return skipUnread(planned, read);
+  if (!read.difference) {
+    const outcome = outcomeOfUnread(read);
+    return planned.map(({ address }) => ({ address, outcome }));
+  }
   const { changes } = read.difference;
   const unverified = namesByAddress(read.difference.unverified);
   const now = new Map(changes.map((change) => [change.address, change]));
   const order = changes.map(({ address }) => address);
-  const steps = planned.map((change) => {
-    const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
-    if (part) return failChange(change, explainCallFailure(part.failure));
-    const { address } = change;
+  const steps = planned.map((row): Step => {
+    const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(row), key: row.key });
+    if (part) return failChange(row, explainCallFailure(part.failure));
+    const { address } = row;
     const unknown = read.failed?.get(address);
-    if (unknown) return toStaleStep(change, unknown);
-    if (target.begun?.has(address)) return finishBegun(address, now.get(address));
-    const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
-    if (unlisted) return toStaleStep(change, unlisted);
-    return toStep(withoutBegun(change, target.begun), now.get(address), reader.catalogue);
+    if (unknown) return toStaleStep(row, unknown);
+    const change = now.get(address);
+    // The rest of a begun change; its action may differ now, such as a creation after a deletion.
+    if (target.begun?.has(address)) return change ? { change } : { address, outcome: { status: "applied" } };
+    const unlisted = unlistedIn(row, target.unverified.get(address), unverified.get(address));
+    if (unlisted) return toStaleStep(row, unlisted);
+    if (!change) return toStaleStep(row, "the live values are already as declared");
+    // A look-up that waits for a begun write may already have a result.
+    const known = target.begun ? { ...row, looked_up: knownResults(row.looked_up, target.begun) } : row;
+    const why = changedSincePlan(known, change) ?? differenceFrom(known, change, reader.catalogue);
+    return why === undefined ? { change } : toStaleStep(row, why);
   });
   const { id } = target.desired.project;
   return steps
     .sort((a, b) => order.indexOf(stepAddress(a)) - order.indexOf(stepAddress(b)))
     .map((step) => ("change" in step && id !== undefined ? { change: { ...step.change, projectId: id } } : step));
-}
-
-/** A look-up that waits for a begun write may already have a result. */
-function withoutBegun(planned: PlannedChange, begun: ReadonlySet<string> | undefined): PlannedChange {
-  return begun ? { ...planned, looked_up: knownResults(planned.looked_up, begun) } : planned;
-}
-
-/** The rest of a begun change; its action may differ now, such as a creation after a deletion. */
-function finishBegun(address: string, change: Change | undefined): Step {
-  return change ? { change } : { address, outcome: { status: "applied" } };
 }
 
 /** Repeats `--resend` changes of the plan, and decides about returned secrets as the plan did. */
@@ -304,16 +302,10 @@ function markAsPlanned(
   };
 }
 
-/** Errors that end the run become outcomes too, so that earlier outcomes are kept. */
-function toRefreshed(error: CallFailed): RefreshedProject {
-  return { problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }] };
-}
-
-function skipUnread(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {
-  if (archived) return planned.map(({ address }) => ({ address, outcome: archivedOutcome }));
-  const skipped: Outcome = { status: "skipped", error: "the run was stopped" };
-  if (problem?.rule === stopped) return planned.map(({ address }) => ({ address, outcome: skipped }));
-  return planned.map((change) => failChange(change, problem?.message ?? "the project could not be read again"));
+function outcomeOfUnread({ problems: [problem], archived }: RefreshedProject): Outcome {
+  if (archived) return archivedOutcome;
+  if (problem?.rule === stopped) return { status: "skipped", error: "the run was stopped" };
+  return { status: "failed", error: problem?.message ?? "the project could not be read again" };
 }
 
 const stopped: FailureKind = "aborted";
@@ -334,10 +326,4 @@ export function projectOf(target: Target): string {
 
 function stepAddress(step: Step): string {
   return "change" in step ? step.change.address : step.address;
-}
-
-function toStep(planned: PlannedChange, change: Change | undefined, catalogue: Catalogue): Step {
-  if (!change) return toStaleStep(planned, "the live values are already as declared");
-  const why = changedSincePlan(planned, change) ?? differenceFrom(planned, change, catalogue);
-  return why === undefined ? { change } : toStaleStep(planned, why);
 }

@@ -13,7 +13,7 @@ import { fieldInRow } from "../../model/read-field.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import { keyFieldsOf, keyTextOf } from "../../model/resource-kind.ts";
 import { preservedValue, requiredByServer } from "../../model/server-required.ts";
-import type { Call, Change, Fields, Outcome, Value } from "../../model/types.ts";
+import type { Call, Change, Outcome } from "../../model/types.ts";
 import { callsOf, itemRequestsOf, partsOfChange } from "../../plan/requests.ts";
 import type { Journal } from "../../state/journal.ts";
 import type { JournalEntry } from "../../state/state.ts";
@@ -42,17 +42,13 @@ async function sendChange(writer: Writer, change: Change, call: Call): Promise<S
     if ("answer" in settled)
       return { answer: settled.answer, outcome: readOutcome(writer.catalogue, change, settled.answer) };
     if ("found" in settled) return { outcome: { status: "applied" } };
-    return withAdvice(describeUnanswered(settled, call), adviseOn(writer.catalogue, change, settled.failure));
+    const sent = describeUnanswered(settled, call);
+    const advice = sent.outcome.status === "failed" && adviseOn(writer.catalogue, change, settled.failure);
+    return advice ? { ...sent, outcome: { ...sent.outcome, error: `${sent.outcome.error}; ${advice}` } } : sent;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { outcome: { status: "failed", error: error.message } };
   }
-}
-
-function withAdvice(result: SentChange, advice: string | undefined): SentChange {
-  const { outcome } = result;
-  if (!advice || outcome.status !== "failed") return result;
-  return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
 }
 
 /** Sends a call; if the server rejects it, repeats it once with the parameters that the server requires. */
@@ -70,14 +66,10 @@ function describeUnanswered(
   { failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>,
   call: Call,
 ): SentChange {
-  if (unknown) return { outcome: { status: "unknown", error: unknownOutcomeText(failure, lookUp) }, failure };
+  const doubt = lookUp ? `looking it up failed too: ${lookUp.message}` : "the server may or may not have acted";
+  if (unknown) return { outcome: { status: "unknown", error: `${explainCallFailure(failure)}; ${doubt}` }, failure };
   if (isUnsent(failure, call)) return { outcome: skippedOutcome(failure) };
   return { outcome: { status: "failed", error: explainCallFailure(failure) }, failure };
-}
-
-function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined): string {
-  if (lookUp) return `${explainCallFailure(failure)}; looking it up failed too: ${lookUp.message}`;
-  return `${explainCallFailure(failure)}; the server may or may not have acted`;
 }
 
 /** The outcome of a change that was not sent; a pause that the server asked for explains it. */
@@ -96,17 +88,18 @@ function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
 function readOutcome(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   const kind = kindOf(catalogue, change.kind);
-  const error = kind.file.off === undefined ? otherKeyText(kind, change, body) : inheritedText(body);
+  const { declared } = change;
+  const canBeOff = kind.file.off !== undefined;
+  const inherited = body.inherited === true ? "inherited from the group, nothing was changed" : undefined;
+  const error = canBeOff ? inherited : otherKeyText(kind, change, body);
   if (error !== undefined) return { status: "failed", error };
-  const notKept = [
-    ...findDiffering(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
-    ...(kind.file.off === undefined ? [] : findDisabled(change, body)),
-  ];
+  const live = reportedFields(catalogue, { ...change, fields: declared }, body);
+  const notKept = Object.keys(declared).filter(
+    (name) => compareField(catalogue, change, name, declared[name] ?? null, live[name]) === "different",
+  );
+  // A write activates a resource unless it declares `active`.
+  if (canBeOff && isOff(body.active) && !("active" in declared)) notKept.push("active");
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
-}
-
-function inheritedText({ inherited }: JsonObject): string | undefined {
-  return inherited === true ? "inherited from the group, nothing was changed" : undefined;
 }
 
 /**
@@ -118,19 +111,6 @@ function otherKeyText(kind: KindRow, { key }: Change, row: JsonObject): string |
   const answered = keyTextOf(kind.file, Object.fromEntries(reported));
   if (kind.identity(answered) === kind.identity(key)) return undefined;
   return `the server keeps it as ${JSON.stringify(answered)}, not as ${JSON.stringify(key)}: declare it under that name`;
-}
-
-/** A write activates a resource unless it declares `active`. */
-function findDisabled({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
-  return isOff(active) && !("active" in declared) ? ["active"] : [];
-}
-
-function findDiffering(catalogue: Catalogue, change: Change, live: Fields): string[] {
-  const isDifferent = ([name, value]: readonly [string, Value]) =>
-    compareField(catalogue, change, name, value, live[name]) === "different";
-  return Object.entries(change.declared)
-    .filter(isDifferent)
-    .map(([name]) => name);
 }
 
 /** Adds the parameters that a server reports as missing to the call; undefined unless all of their values are known. */
@@ -186,7 +166,9 @@ function findMissing(catalogue: Catalogue, change: Change, { serverMessage = "" 
  * deletes nothing that could not be created again for want of a parameter.
  */
 export async function sendRecorded(writer: Writer, planned: Change, watchers: readonly Watcher[]): Promise<SentChange> {
-  const change = await lookUpPending(writer, planned).catch(onError(CallFailed, unsent));
+  const change = await lookUpPending(writer, planned).catch(
+    onError(CallFailed, (failure): SentChange => ({ outcome: skippedOutcome(failure), failure })),
+  );
   if ("outcome" in change) return change;
   if ("why" in change) return { outcome: { status: "failed", error: `not sent: ${change.why}` } };
   const calls = makeCalls(writer, change);
@@ -220,10 +202,6 @@ async function restore(
     ...refused,
     outcome: { ...refused.outcome, error: `${refused.outcome.error}; it was created again as it was` },
   };
-}
-
-function unsent(error: CallFailed): SentChange {
-  return { outcome: skippedOutcome(error), failure: error };
 }
 
 function makeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof callsOf> | UserError {

@@ -89,7 +89,9 @@ export async function writeBatches(
 }
 
 export function stopReason(outcomes: Outcomes): string | undefined {
-  const bad = [...outcomes].filter(([, outcome]) => isBad(outcome));
+  const bad = [...outcomes].filter(
+    ([, { status, not_kept }]) => status === "failed" || status === "unknown" || not_kept?.length,
+  );
   const [first] = bad;
   if (!first) return undefined;
   const [address, { status, not_kept: lost = [] }] = first;
@@ -101,10 +103,6 @@ const stopMessages: Readonly<Partial<Record<Outcome["status"], string>>> = {
   failed: "failed",
   unknown: "has an unknown outcome",
 };
-
-function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
-  return status === "failed" || status === "unknown" || lost.length > 0;
-}
 
 /**
  * Reads the written projects again, for changes that reading can show. `losses`: outcomes that differ from the

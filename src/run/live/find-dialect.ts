@@ -24,7 +24,8 @@ const mostProjects = 20;
  * the run.
  */
 export async function findDialect(reader: Reader): Promise<FoundDialect | undefined> {
-  const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects), isNoServer)) ?? [];
+  // Every server lists projects, even without permissions.
+  const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects), 404)) ?? [];
   return (await detectByRows(reader, projects)) ?? (await detectByName(reader, projects)) ?? detectByRoute(reader);
 }
 
@@ -72,21 +73,13 @@ async function detectByRoute(reader: Reader): Promise<FoundDialect | undefined> 
   return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
 }
 
-/** Every server lists projects, even without permissions. */
-function isNoServer({ status }: CallFailed): boolean {
-  return status === 404;
-}
-
-/** Undefined if the server refuses. @throws CallFailed if it ends the run, or `saysMore`. */
-async function unlessRefused<Result>(
-  read: () => Promise<Result>,
-  saysMore: (failure: CallFailed) => boolean = () => false,
-): Promise<Result | undefined> {
+/** Undefined if the server refuses. @throws CallFailed if it ends the run, or has the status `fatal`. */
+async function unlessRefused<Result>(read: () => Promise<Result>, fatal?: number): Promise<Result | undefined> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof NamesNothing) return undefined;
-    if (!(error instanceof CallFailed) || error.endsRun || saysMore(error)) throw error;
+    if (!(error instanceof CallFailed) || error.endsRun || error.status === fatal) throw error;
     return undefined;
   }
 }
@@ -102,12 +95,9 @@ export function refuseOtherDialect(catalogue: Catalogue, { method, path }: Call,
   );
   if (!other) return;
   const names = `lists ${firstFew(other.slugs)}, in the names of dialect ${other.dialect}`;
-  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${describeRemedy(other.dialect)}`;
+  const remedy = `set server.dialect: ${other.dialect} in evenkeel.yaml, and use its names in the manifests, which evenkeel explain lists`;
+  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${remedy}`;
   throw new CallFailed({ method, path, url: path, kind: "dialect", what, status: 200, endsRun: true, attempts: 1 });
-}
-
-function describeRemedy(dialect: string): string {
-  return `set server.dialect: ${dialect} in evenkeel.yaml, and use its names in the manifests, which evenkeel explain lists`;
 }
 
 /**
@@ -115,22 +105,14 @@ function describeRemedy(dialect: string): string {
  * counted in plans. @throws CallFailed if it ends the run: a rejected token, an unreachable server.
  */
 export async function readRelease(reader: Reader): Promise<string | undefined> {
-  try {
-    const { body } = await reader.get(call("getVersion", {}));
-    return isObject(body) ? parseRelease(String(body.version)) : undefined;
-  } catch (error) {
-    if (!(error instanceof CallFailed) || error.endsRun) throw error;
-    return undefined;
-  }
+  const answer = await unlessRefused(() => reader.get(call("getVersion", {})));
+  const version = isObject(answer?.body) ? String(answer.body.version) : "";
+  // `17.9.1-ee` is release 17.9.1.
+  return /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?![\d.])/.exec(version)?.[1];
 }
 
 /** The platform with the release that the server reports, if none was configured. @throws as {@link readRelease}. */
 export async function platformAt<Known extends Platform>(reader: Reader, platform: Known): Promise<Known> {
   const release = platform.isReleaseAssumed ? await readRelease(reader) : undefined;
   return release === undefined ? platform : { ...platform, release, isReleaseAssumed: false };
-}
-
-/** Parses `17.9.1-ee` as 17.9.1. */
-function parseRelease(version: string): string | undefined {
-  return /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?![\d.])/.exec(version)?.[1];
 }

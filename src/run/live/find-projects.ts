@@ -155,6 +155,7 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const both = [...before.policies, ...after.policies];
   const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
   const touched = touchedPolicies(before, after);
+  const current = touched.filter((policy) => after.policies.includes(policy));
   const kept = ownRowFields(reader.catalogue, after.policies);
   const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of, kept) : undefined;
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
@@ -165,16 +166,8 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
     (each) => isSelected(after.policies, each) && hasDesiredChange(before, after, each),
   );
   return {
-    projects: projects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    problems: [
-      ...conditionProblems(after.policies, candidates),
-      ...(fleet
-        ? idleGlobs(
-            touched.filter((policy) => after.policies.includes(policy)),
-            fleet,
-          )
-        : []),
-    ],
+    projects: projects.toSorted(byName),
+    problems: [...conditionProblems(after.policies, candidates), ...(fleet ? idleGlobs(current, fleet) : [])],
     of: countSelected(scope, fleet ?? since.listed),
     ...(listing && { listing }),
   };
@@ -192,16 +185,15 @@ function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): r
   return policies.filter(({ kinds }) => [...kinds].some((kind) => sendsOwner(kindOf(catalogue, kind).file)));
 }
 
-/** True if a project is archived; asks the server unless its row was read. @throws CallFailed if it ends the run. */
-async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
+/**
+ * True if a project is archived and no policy includes archived ones, which explains refused requests; asks the server
+ * unless its row was read. @throws CallFailed if it ends the run.
+ */
+export async function isLeftAlone(reader: Reader, project: Project, policies: readonly Policy[]): Promise<boolean> {
+  if (isSelected(policies, { ...project, archived: true })) return false;
   if (project.archived !== undefined) return project.archived;
   const result = await lookUpProject(reader, project).catch(instead<readonly Project[]>([]));
   return result !== "unknown route" && result.some(({ archived }) => archived);
-}
-
-/** True if a project is archived and no policy includes archived ones, which explains refused requests. */
-export async function isLeftAlone(reader: Reader, project: Project, policies: readonly Policy[]): Promise<boolean> {
-  return !isSelected(policies, { ...project, archived: true }) && isFoundArchived(reader, project);
 }
 
 /**

@@ -29,32 +29,22 @@ export interface PartlyRead {
   readonly lookedUp?: LookedUpValues;
 }
 
-/** Like `Promise.all`, without promises if all parts are values, as in most lists. */
-export async function awaitParts<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<readonly Part[]> {
-  const isPart = (part: Part | Promise<Part>): part is Part => !(part instanceof Promise);
-  return parts.every(isPart) ? parts : Promise.all(parts);
-}
-
 export function separateUnread(read: readonly (readonly (Live | Unread)[])[]): PartlyRead {
   const parts = read.flat();
+  const isUnread = (each: Live | Unread): each is Unread => "failure" in each;
   return { live: parts.flatMap((each) => (isUnread(each) ? [] : each)), unread: parts.filter(isUnread) };
-}
-
-function isUnread(each: Live | Unread): each is Unread {
-  return "failure" in each;
 }
 
 /** An unread part with its failure. @throws the error if it ends the run or is not a failed request. */
 export function toUnread(part: Omit<Unread, "failure">, error: unknown): Unread {
-  if (error instanceof NamesNothing) return { ...part, failure: failUnnamed(error) };
+  // Servers may list a resource that no request can identify: a problem of its project alone.
+  if (error instanceof NamesNothing) {
+    const facts = { method: "GET", path: "/projects/:id", url: "of the project", kind: "shape" } as const;
+    const what = `was not sent: ${error.message}`;
+    return { ...part, failure: new CallFailed({ ...facts, what, sent: false, attempts: 0 }) };
+  }
   if (!(error instanceof CallFailed) || error.endsRun) throw error;
   return { ...part, failure: error };
-}
-
-/** Servers may list a resource that no request can identify: a problem of its project alone. */
-function failUnnamed({ message }: NamesNothing): CallFailed {
-  const where = { method: "GET", path: "/projects/:id", url: "of the project" } as const;
-  return new CallFailed({ ...where, kind: "shape", what: `was not sent: ${message}`, sent: false, attempts: 0 });
 }
 
 /** Drops desired resources in unread parts, so that they are neither changed nor considered absent. */
@@ -106,10 +96,12 @@ export function isSecret(value: Scalar): boolean {
   return typeof value === "string" && knownSecrets.isIn(value);
 }
 
-type Named = Pick<Resource, "kind" | "key">;
-
 /** True if a live key contains no secret, or manifests declare it. */
-export function mayShowKey(catalogue: Catalogue, live: Named, declared: readonly Resource[]): boolean {
+export function mayShowKey(
+  catalogue: Catalogue,
+  live: Pick<Resource, "kind" | "key">,
+  declared: readonly Resource[],
+): boolean {
   if (!isSecret(live.key)) return true;
   const identity = identityOf(catalogue, live);
   return declared.some((each) => identityOf(catalogue, each) === identity);

@@ -11,7 +11,6 @@ import { liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind
 import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
 import {
-  awaitParts,
   mayShowKey,
   type PartlyRead,
   redactedResource,
@@ -27,8 +26,11 @@ import {
  * cannot be read.
  */
 export async function readLive(reader: Reader, desired: DesiredProject): Promise<Live[]> {
-  const { live, unread } = await readReadable(reader, desired);
-  for (const { failure } of unread) throw failure;
+  return throwUnread(await readReadable(reader, desired));
+}
+
+function throwUnread({ live, unread: [part] }: PartlyRead): Live[] {
+  if (part) throw part.failure;
   return live;
 }
 
@@ -67,9 +69,7 @@ export async function readActive(
   project: Project,
   wanted: (key: string) => boolean,
 ): Promise<readonly Live[]> {
-  const { live, unread } = await readActiveReadable(reader, project, wanted);
-  for (const { failure } of unread) throw failure;
-  return live;
+  return throwUnread(await readActiveReadable(reader, project, wanted));
 }
 
 /** Like {@link readActive}, but returns unread parts as well. @throws CallFailed if a list fails. */
@@ -158,7 +158,7 @@ async function readKind(
     return row.keys && one.presence === "present" && fieldOf(catalogue, one, "active");
   });
   const others = unlisted.map((one) => readSingle(reader, project, row, one, undefined));
-  return (await awaitParts([...listed, ...others])).filter((live) => live !== undefined);
+  return (await Promise.all([...listed, ...others])).filter((live) => live !== undefined);
 }
 
 /** A resource to read; without fields, all visible ones are. */
