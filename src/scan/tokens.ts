@@ -6,12 +6,8 @@ export interface Token extends TextFragment {
 }
 
 interface Language {
-  readonly line: readonly string[];
-  readonly block: readonly (readonly [open: string, close: string])[];
-  /** Longest first. */
-  readonly quotes: readonly string[];
-  /** Quotes of literals that may span lines. */
-  readonly long: readonly string[];
+  /** Matches spaces and comments, a string literal, a word, or a sign. */
+  readonly form: RegExp;
   readonly regexes?: boolean;
   /** The start of a here-document; its second group is the delimiter. */
   readonly heredoc?: RegExp;
@@ -19,28 +15,35 @@ interface Language {
   readonly runs?: string;
 }
 
-const json: Language = { line: [], block: [], quotes: ['"'], long: [] };
-const curly: Language = { line: ["//"], block: [["/*", "*/"]], quotes: ['"""', "`", '"'], long: ['"""', "`"] };
-const python: Language = { ...json, line: ["#"], quotes: ['"""', "'''", '"', "'"], long: ['"""', "'''"] };
-const groovy: Language = { ...curly, quotes: python.quotes, long: python.long };
-const javascript: Language = { ...curly, quotes: ["`", '"', "'"], long: ["`"], regexes: true };
-const powershell: Language = { ...json, line: ["#"], block: [["<#", "#>"]], quotes: ['"', "'"] };
-const terraform: Language = {
-  ...curly,
-  ...{ line: ["#", "//"], quotes: ['"'], long: [] },
-  heredoc: /<<-?(["']?)([A-Za-z_]\w*)\1/y,
-};
-const quotes = ['"', "'", "`"];
-const ruby: Language = {
-  ...{ line: ["#"], block: [["=begin", "=end"]], quotes, long: quotes, runs: "`" },
+/** `long` quotes may enclose several lines. The parameters are patterns. */
+function languageWith(comments: string, long: string, short: string, more: Omit<Language, "form"> = {}): Language {
+  const literals = [
+    ["long", long, "[^]"],
+    ["short", short, "[^\\n]"],
+  ].map(([name, quote, sign]) => `(?<${name}>${quote})((?:(?!\\k<${name}>)(?:\\\\[^]|${sign}))*)(?:\\k<${name}>)?`);
+  const word = "([\\p{L}\\p{N}_$@]+)";
+  return { form: new RegExp(`(?:\\s|${comments})+|${literals.join("|")}|${word}|([^])`, "uy"), ...more };
+}
+
+const none = "(?!)";
+const hash = "#[^\\n]*";
+const slashes = "\\/\\*[^]*?(?:\\*\\/|$)|\\/\\/[^\\n]*";
+const tripled = `"""|'''`;
+const single = `["']`;
+const json = languageWith(none, none, '"');
+const curly = languageWith(slashes, '"""|`', '"');
+const python = languageWith(hash, tripled, single);
+const groovy = languageWith(slashes, tripled, single);
+const javascript = languageWith(slashes, "`", single, { regexes: true });
+const powershell = languageWith(`<#[^]*?(?:#>|$)|${hash}`, none, single);
+const terraform = languageWith(`${slashes}|${hash}`, none, '"', { heredoc: /<<-?(["']?)([A-Za-z_]\w*)\1/y });
+const ruby = languageWith(`=begin[^]*?(?:=end|$)|${hash}`, "[\"'`]", none, {
+  runs: "`",
   heredoc: /<<[~-]?(["'`]?)([A-Z]\w*)\1/y,
-};
-const php: Language = {
-  ...{ line: ["//", "#"], block: curly.block, quotes: ['"', "'"], long: ['"', "'"] },
-  heredoc: /<<<\s*(["']?)([A-Za-z_]\w*)\1/y,
-};
+});
+const php = languageWith(`${slashes}|${hash}`, single, none, { heredoc: /<<<\s*(["']?)([A-Za-z_]\w*)\1/y });
 /** Programs within string literals, where quotes may be escaped. */
-const inner: Language = { ...json, quotes: ['\\"', "\\'", '"', "'"] };
+const inner = languageWith(none, none, `\\\\?["']`);
 
 const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
   [/\.(?:[cm]?[jt]sx?|vue|svelte|dart)$/i, javascript],
@@ -87,23 +90,7 @@ function lex({ text, start }: TextFragment, language: Language): Token[] {
       at = begun.behind;
       continue;
     }
-    const skipped = commentEnd(text, at, language) ?? regexEnd(text, at, language, tokens.at(-1));
-    if (skipped !== undefined) {
-      at = skipped;
-      continue;
-    }
-    const quote = language.quotes.find((mark) => text.startsWith(mark, at));
-    if (quote) {
-      const from = at + quote.length;
-      const end = textEnd(text, from, quote, language);
-      push("text", from, end);
-      at = text.startsWith(quote, end) ? end + quote.length : end;
-      continue;
-    }
-    const word = matchWord(text, at);
-    if (word > at) push("word", at, word);
-    else if (!/\s/.test(text[at] ?? "")) push("sign", at, at + 1);
-    at = Math.max(word, at + 1);
+    at = regexEnd(text, at, language, tokens.at(-1)) ?? pushNext(text, at, language, push);
   }
   return tokens;
 }
@@ -132,22 +119,20 @@ function matchHeredoc(text: string, at: number, { heredoc }: Language): Body | u
   return { from: newline + 1, to: Math.max(to, newline + 1), end: to + last[0].length, behind: heredoc.lastIndex };
 }
 
-const wordForm = /[\p{L}\p{N}_$@]+/uy;
-
-function matchWord(text: string, at: number): number {
-  wordForm.lastIndex = at;
-  return wordForm.test(text) ? wordForm.lastIndex : at;
-}
-
-function commentEnd(text: string, at: number, { line, block }: Language): number | undefined {
-  const pair = block.find(([open]) => text.startsWith(open, at));
-  if (pair) {
-    const end = text.indexOf(pair[1], at + pair[0].length);
-    return end < 0 ? text.length : end + pair[1].length;
-  }
-  if (!line.some((mark) => text.startsWith(mark, at))) return undefined;
-  const end = text.indexOf("\n", at);
-  return end < 0 ? text.length : end;
+/** Adds the token at an offset, if there is one; returns the offset behind it. */
+function pushNext(
+  text: string,
+  at: number,
+  { form }: Language,
+  push: (kind: Token["kind"], from: number, to: number) => void,
+): number {
+  form.lastIndex = at;
+  const [, long, longText = "", short = long, shortText = longText, word, sign] = form.exec(text) ?? [];
+  const end = form.lastIndex;
+  if (short !== undefined) push("text", at + short.length, at + short.length + shortText.length);
+  else if (word !== undefined) push("word", at, end);
+  else if (sign !== undefined) push("sign", at, end);
+  return end;
 }
 
 const regexForm = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\/[a-z]*/y;
@@ -161,16 +146,6 @@ function regexEnd(text: string, at: number, { regexes }: Language, before: Token
     /^(?:return|typeof|case|in|of)$/.test(before.text);
   regexForm.lastIndex = at;
   return valueDue && regexForm.test(text) ? regexForm.lastIndex : undefined;
-}
-
-function textEnd(text: string, from: number, quote: string, { long }: Language): number {
-  const isLong = long.includes(quote);
-  for (let at = from; at < text.length; at++) {
-    if (text.startsWith(quote, at)) return at;
-    if (text[at] === "\\") at++;
-    else if (text[at] === "\n" && !isLong) return at;
-  }
-  return text.length;
 }
 
 /** Joins string literals that are concatenated by +, with holes for everything between them. */
