@@ -4,7 +4,6 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";
-import { byOrder } from "./import-project.ts";
 import { draftOf, fileOf, selectorFor } from "./names.ts";
 import {
   choosePlacement,
@@ -18,7 +17,7 @@ import {
   selectMembers,
 } from "./placement.ts";
 import { type Draft, type ImportedEntry, type ImportedProject, policyFileText } from "./policy.ts";
-import { declarationOf, joinSingletons, singletonFile, sortFields, splitByField } from "./singletons.ts";
+import { declarationOf, joinSingletons, singletonFile, splitByField } from "./singletons.ts";
 import { type FactName, withTemplates } from "./templates.ts";
 
 /**
@@ -117,7 +116,7 @@ function defaultsBeside(groups: readonly Group[], above: FolderStats["above"], c
     );
     const names = new Set(wider.flatMap((each) => [...each.entry.fields.keys()]));
     const missing = [...defaults].filter(([name]) => names.has(name) && !fields.has(name));
-    return missing.length === 0 ? entry : { ...entry, fields: sortFields([...fields, ...missing], entry, catalogue) };
+    return missing.length === 0 ? entry : { ...entry, fields: new Map([...fields, ...missing]) };
   };
 }
 
@@ -225,7 +224,7 @@ function sharedDrafts({ imported, groups, catalogue, withDefaults }: FleetSettin
       const members = equal.map(({ project }) => project);
       return equal.slice(0, 1).map(({ entry }) => withDefaults(entry, members));
     });
-    const content = joinSingletons(entries, catalogue).toSorted(byOrder(catalogue));
+    const content = joinSingletons(entries, catalogue);
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
       name: chooseName(group, owner, describeContent(content, catalogue), taken),
@@ -262,7 +261,7 @@ function byFolder(a: Group, b: Group): number {
 
 function ownDraft({ project, remarks }: ImportedProject, { own, catalogue, withDefaults }: FleetSettings): Draft {
   const written = (own.get(project) ?? []).map((entry) => withDefaults(entry, [project]));
-  return draftOf({ project, remarks, entries: joinSingletons(written, catalogue).toSorted(byOrder(catalogue)) });
+  return draftOf({ project, remarks, entries: joinSingletons(written, catalogue) });
 }
 
 /** Lines of the longest file that is still easy to read. */

@@ -1,6 +1,5 @@
 import { grouped } from "../../base/grouped.ts";
 import { isObject } from "../../base/json.ts";
-import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { unavailable } from "../../model/availability.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -25,14 +24,14 @@ export function whyUndeclarable({ kind, key }: Named, platform: Platform, catalo
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
-/** Everything that policies can declare for a project, in the order of `fmt`, with remarks on the rest. */
+/** Everything that policies can declare for a project, with remarks on the rest. */
 export function importProject(
   found: FoundProject,
   platform: Platform,
   catalogue: Catalogue,
   values?: ValueForm,
 ): ImportedProject {
-  const live = found.live.toSorted(byOrder(catalogue));
+  const live = found.live.toSorted((a, b) => compareTexts(a.key, b.key));
   const writing = {
     values,
     release: platform.release,
@@ -119,20 +118,6 @@ function importNamesakes(
   const remark = isOneName ? several : `${several}, which differ only in case`;
   return { entry: { ...result.entry, remarks: [...result.entry.remarks, remark] } };
 }
-
-/** The order of `fmt`: that of the catalogue, then by identity. */
-export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
-  const ranks = ranksIn(catalogue);
-  const rank = (named: Named) => ranks.get(identityOf(catalogue, named)) ?? ranks.size;
-  return (a, b) => rank(a) - rank(b) || compareTexts(identityOf(catalogue, a), identityOf(catalogue, b));
-}
-
-const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => {
-  const known = [...catalogue.kinds].flatMap(([kind, row]) =>
-    [...(row.keys?.keys() ?? [])].map((key) => identityOf(catalogue, { kind, key })),
-  );
-  return new Map(known.map((identity, index) => [identity, index]));
-}, new WeakMap());
 
 function describeOthers(other: FoundProject["others"][number], platform: Platform, catalogue: Catalogue): string {
   const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";

@@ -1,8 +1,8 @@
 import { grouped } from "../../base/grouped.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { catalogueEntry, identityOf, kindOf } from "../../model/kinds.ts";
+import { identityOf, kindOf } from "../../model/kinds.ts";
 import { isSingleton, type ResourceKind } from "../../model/resource-kind.ts";
-import type { Kind, Value } from "../../model/types.ts";
+import type { Kind } from "../../model/types.ts";
 import type { ImportedEntry, ImportedProject } from "./policy.ts";
 
 /** The file of a kind if it is a singleton. */
@@ -40,24 +40,11 @@ export function declarationOf(catalogue: Catalogue, entry: ImportedEntry): strin
   return `${identityOf(catalogue, entry)} ${field ?? ""}`;
 }
 
-/** Joins the fields of each singleton into one entry, in the order of its file. */
+/** Joins the fields of each singleton into one entry. */
 export function joinSingletons(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
   return [...grouped(entries, (entry) => identityOf(catalogue, entry)).values()].flatMap((parts) => {
     const [first] = parts;
     if (!first || !singletonFile(catalogue, first.kind)) return parts;
-    const fields = parts.flatMap((part) => [...part.fields]);
-    return { ...first, fields: sortFields(fields, first, catalogue) };
+    return { ...first, fields: new Map(parts.flatMap((part) => [...part.fields])) };
   });
-}
-
-/** Fields in the order of their kind or integration. */
-export function sortFields(
-  fields: readonly (readonly [string, Value])[],
-  entry: ImportedEntry,
-  catalogue: Catalogue,
-): ImportedEntry["fields"] {
-  const { keys, file } = kindOf(catalogue, entry.kind);
-  const parameters = keys ? catalogueEntry(catalogue, entry)?.parameters : undefined;
-  const order = [...(parameters?.keys() ?? Object.keys(file.fields.properties))];
-  return new Map(fields.toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b)));
 }
