@@ -246,6 +246,7 @@ function compareNormalised(desired: Value, meant: Plain, live: Plain | undefined
   return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 
-function worst(parts: readonly Comparison[]): Comparison {
+/** The comparison of a whole from those of its parts. */
+export function worst(parts: readonly Comparison[]): Comparison {
   return parts.find((each) => each === "different") ?? parts.find((each) => each === "unverified") ?? "same";
 }

@@ -10,7 +10,14 @@ import type { Change, Desired, DesiredProject, Kind, Live, Problem, Resource } f
 import type { OverrideCount } from "../overrides.ts";
 import { createChange, createCreation, createRemoval, inApplyOrder, pick, resetFields, resetSides } from "./changes.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
-import { describeCaseNamesakes, describeNamesakes, explainMistakable, explainSkipped } from "./left-alone.ts";
+import {
+  chooseAction,
+  describeCaseNamesakes,
+  describeNamesakes,
+  explainImpossible,
+  explainMistakable,
+  explainSkipped,
+} from "./obstacles.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import {
   explainCreation,
@@ -20,8 +27,7 @@ import {
   explainUpdate,
   unlistedAddress,
 } from "./reasons.ts";
-import { chooseAction, explainImpossible } from "./replacement.ts";
-import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
+import { compareMarks, visibleLive, whyNotCompared } from "./returned.ts";
 
 export type LiveCounts = Readonly<Record<Kind, number>>;
 
@@ -60,48 +66,53 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const { catalogue = catalogueOf() } = given;
   const options = { ...given, catalogue };
   const project = desired.project.name;
+  // Users of the library may construct a resource without its identity.
+  const identities = desired.resources.map((each) => each.identity ?? identityOf(catalogue, each));
   const byIdentity = grouped(live, (each) => identityOf(catalogue, each));
-  const listed = new Set<string>();
-  const diffs: ResourceDiff[] = [];
-  for (const resource of desired.resources) {
-    // Users of the library may construct a resource without it.
-    const { identity = identityOf(catalogue, resource) } = resource;
-    const namesakes = byIdentity.get(identity) ?? none;
-    if (namesakes !== none) listed.add(identity);
-    if (!isTargeted(project, resource, options)) continue;
-    const found = diffResource(project, resource, namesakes, options);
-    if (found !== inSync) diffs.push(found);
-  }
-  const unlisted =
-    listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(catalogue, each)));
+  const results = desired.resources.flatMap((resource, index) => {
+    const namesakes = byIdentity.get(identities[index] ?? "") ?? none;
+    const isSkipped = !isTargeted(project, resource, options) || isPlainlyInSync(resource, namesakes, options);
+    return isSkipped ? none : diffResource(project, resource, namesakes, options);
+  });
+  const listed = new Set(identities);
+  const unlisted = [...byIdentity].flatMap<Live>(([identity, namesakes]) => (listed.has(identity) ? none : namesakes));
   const leftovers = unlisted.filter(({ active }) => active);
   for (const namesakes of grouped(leftovers, ({ kind, key }) => addressOf(project, kind, key)).values())
-    for (const found of diffUnlisted(desired, namesakes, options)) diffs.push(found);
-  const inherited = diffs.flatMap((found) => found.inherited ?? []);
-  const { changes, mistakable } = separateMistakable(live, diffs, options);
+    results.push(diffUnlisted(desired, namesakes, options));
+  const gather = <Each>(listOf: (result: ResourceDiff) => readonly Each[] | undefined): readonly Each[] =>
+    shareEmpty(results.flatMap((result) => listOf(result) ?? none));
+  const inherited = gather((result) => result.inherited);
+  const { changes, mistakable } = separateMistakable(
+    live,
+    gather((result) => result.changes),
+    options,
+  );
   return {
     project,
     ...(inherited.length > 0 && { inherited }),
     changes: shareEmpty(changes.map((change) => markExpired(catalogue, change, desired)).sort(inApplyOrder(catalogue))),
     live: live.filter((resource) => resource.active).length,
     liveByKind: countByKind(live),
-    unmanaged: shareEmpty(diffs.flatMap((found) => found.unmanaged ?? [])),
-    unverified: shareEmpty(diffs.flatMap((found) => found.unverified ?? [])),
-    settled: shareEmpty(diffs.flatMap((found) => found.settled ?? [])),
-    absent: shareEmpty([
-      ...diffs.flatMap((found) => found.absent ?? []),
-      ...listEmptyKinds(desired, leftovers, options),
-    ]),
-    problems: shareEmpty([...diffs.flatMap((found) => found.problem ?? []), ...mistakable]),
+    unmanaged: gather((result) => result.unmanaged),
+    unverified: gather((result) => result.unverified),
+    settled: gather((result) => result.settled),
+    absent: shareEmpty([...gather((result) => result.absent), ...listEmptyKinds(desired, leftovers, options)]),
+    problems: shareEmpty([...gather((result) => result.problems), ...mistakable]),
   };
 }
 
-function separateMistakable(live: readonly Live[], diffs: readonly ResourceDiff[], options: FullDiffOptions) {
-  const found = diffs.flatMap(({ change }) => change ?? []);
-  const others = found.length > 0 ? [...live, ...found] : none;
-  const problems = found.map((change) => explainMistakable(change, others, options));
+const none: readonly never[] = [];
+
+/** Shares one empty list, because a run keeps the differences of a whole fleet. */
+function shareEmpty<Each>(list: readonly Each[]): readonly Each[] {
+  return list.length === 0 ? none : list;
+}
+
+function separateMistakable(live: readonly Live[], all: readonly Change[], options: FullDiffOptions) {
+  const others = all.length > 0 ? [...live, ...all] : none;
+  const problems = all.map((change) => explainMistakable(change, others, options));
   return {
-    changes: found.filter((_, index) => problems[index] === undefined),
+    changes: all.filter((_, index) => problems[index] === undefined),
     mistakable: problems.filter((problem) => problem !== undefined),
   };
 }
@@ -110,13 +121,6 @@ function countByKind(live: readonly Live[]): LiveCounts {
   const counts: Record<Kind, number> = {};
   for (const { kind, active } of live) if (active) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
-}
-
-const none: readonly never[] = [];
-
-/** Shares one empty list, because a run keeps the differences of a whole fleet. */
-function shareEmpty<Item>(items: readonly Item[]): readonly Item[] {
-  return items.length === 0 ? none : items;
 }
 
 function markExpired(catalogue: Catalogue, change: Change, { expired }: DesiredProject): Change {
@@ -134,20 +138,15 @@ function listEmptyKinds(
   leftovers: readonly Live[],
   { ledger, target }: DiffOptions,
 ): readonly string[] {
-  if (!ledger || target) return [];
+  if (!ledger || target) return none;
   const skipped = new Set(leftovers.map(({ kind }) => kind));
   return [...exclusive.keys()].filter((kind) => !skipped.has(kind)).map((kind) => unlistedAddress(project.name, kind));
 }
 
-interface ResourceDiff {
-  readonly change?: Change;
-  readonly unverified?: Unverified;
-  readonly inherited?: string;
-  readonly unmanaged?: string;
-  readonly problem?: Problem;
-  readonly settled?: InSync;
-  readonly absent?: string;
-}
+type Lists = "changes" | "unverified" | "inherited" | "unmanaged" | "problems" | "settled" | "absent";
+
+/** What a resource adds to the lists of its project's difference. */
+type ResourceDiff = Partial<Pick<Difference, Lists>>;
 
 export interface InSync extends Readonly<Record<Comparison, readonly string[]>> {
   readonly address: string;
@@ -161,13 +160,13 @@ function diffResource(
   namesakes: readonly Live[],
   options: FullDiffOptions,
 ): ResourceDiff {
-  const { catalogue } = options;
-  if (namesakes.length > 1) return diffAmbiguous(catalogue, project, desired, namesakes);
+  if (namesakes.length > 1) return diffAmbiguous(project, desired, namesakes, options);
   const [live] = namesakes;
   if (desired.presence === "absent") return diffAbsent(project, desired, live, options);
-  if (!live || isOff(catalogue, live)) return diffMissing(project, desired, options);
-  if (live.inherited) return diffInherited(project, desired, live, options);
-  return isPlainlyInSync(desired, live, options) ? inSync : diffLive(project, desired, live, options);
+  // Disabled counts as absent, unless `active` is a parameter of the resource (docs/comparing.md).
+  if (!live?.active && !(live && fieldOf(options.catalogue, live, "active")))
+    return diffMissing(project, desired, options);
+  return live.inherited ? diffInherited(project, desired, live, options) : diffLive(project, desired, live, options);
 }
 
 /**
@@ -176,31 +175,25 @@ function diffResource(
  */
 function diffInherited(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue, release } = options;
-  const found = diffLive(project, desired, live, options);
+  const result = diffLive(project, desired, live, options);
   const address = addressOf(project, desired.kind, desired.key);
-  if (!found.change) return { ...found, inherited: address };
-  if (!mayOverride(catalogue, desired, release) || switchedOff(desired, live).length > 0) return found;
-  return { change: createCreation(options, project, desired, explainOverride(address, options)) };
+  if (!result.changes) return { ...result, inherited: [address] };
+  if (!mayOverride(catalogue, desired, release) || switchedOff(desired, live).length > 0) return result;
+  return { changes: [createCreation(options, project, desired, explainOverride(address, options))] };
 }
 
 function diffMissing(project: string, desired: Desired, options: FullDiffOptions): ResourceDiff {
   const why = explainCreation(desired, addressOf(project, desired.kind, desired.key), options);
-  if (!why) return inSync;
+  if (!why) return {};
   const problem = explainImpossible(options, project, desired, desired.origin, "create");
-  return problem ? { problem } : { change: createCreation(options, project, desired, why) };
+  return problem ? { problems: [problem] } : { changes: [createCreation(options, project, desired, why)] };
 }
 
 function diffLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
-  const { catalogue } = options;
+  const { catalogue, ledger } = options;
   const address = addressOf(project, desired.kind, desired.key);
-  const compared = compareReturned(
-    address,
-    desired.fields,
-    sortFields(catalogue, desired, live),
-    live,
-    options.isMarked,
-  );
-  const recalled = recollect(desired, address, compared, live, options.ledger);
+  const compared = compareFields(address, desired, live, options);
+  const recalled = recollect(desired, address, compared, live, ledger);
   const evidence = {
     ...compared,
     ...recalled,
@@ -209,17 +202,16 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
   const { unverified: fields } = compared;
-  const reason = whyNotCompared(desired.fields, fields, live);
-  const found: ResourceDiff =
-    fields.length === 0 ? {} : { unverified: { address, fields, ...(reason !== undefined && { reason }) } };
+  const reason = fields.length === 0 ? undefined : whyNotCompared(desired.fields, fields, live);
+  const unverified = fields.length === 0 ? {} : { unverified: [{ address, fields, ...(reason && { reason }) }] };
   const why = explainUpdate(address, evidence, options);
-  if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
+  if (!why) return { ...unverified, ...(ledger && { settled: [{ address, desired, live, ...compared }] }) };
   const changed = [...evidence.different, ...evidence.edited];
   const names = [...changed, ...fieldsToResend(address, desired, evidence, options)];
   const isDue = changed.length > 0 || options.resend?.(address) === true;
   const action = chooseAction(options, project, desired, live, { names, isDue });
-  if (action === undefined) return found;
-  if (typeof action !== "string") return { ...found, problem: action };
+  if (action === undefined) return unverified;
+  if (typeof action !== "string") return { ...unverified, problems: [action] };
   const kind = kindOf(catalogue, desired.kind);
   const off = kind.file.off === undefined ? [] : switchedOff(desired, live);
   const resets = action === "replace" ? resetFields(kind, desired.fields, live) : [];
@@ -229,7 +221,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
     after: { ...reset.after, ...pick(desired.fields, [...names, ...off]) },
   };
   const subject = { project, resource: desired, live, ...why, ...(resets.length > 0 && { resets }) };
-  return { ...found, change: createChange(options, subject, action, visible) };
+  return { ...unverified, changes: [createChange(options, subject, action, visible)] };
 }
 
 /**
@@ -250,12 +242,14 @@ function fieldsToResend(
   return isAsked ? others : others.filter((name) => !file.fields.properties[name]?.["x-immutable"]);
 }
 
-/** Shared result for the common case: nothing to change. */
-const inSync: ResourceDiff = {};
-
-function isPlainlyInSync(desired: Desired, live: Live, options: FullDiffOptions): boolean {
-  const { catalogue, ledger, resend, settled = true } = options;
-  if (resend || (ledger && settled)) return false;
+/** A shortcut for the common case: nothing to change, and nothing to record. */
+function isPlainlyInSync(
+  desired: Desired,
+  [live, ...others]: readonly Live[],
+  { catalogue, ledger, resend, settled = true }: FullDiffOptions,
+): boolean {
+  if (resend || (ledger && settled) || desired.presence === "absent") return false;
+  if (!live?.active || live.inherited || others.length > 0) return false;
   for (const name in desired.fields) {
     if (compareField(catalogue, desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same")
       return false;
@@ -265,54 +259,61 @@ function isPlainlyInSync(desired: Desired, live: Live, options: FullDiffOptions)
 
 /** Several live resources with one identity: users must decide which one to keep. */
 function diffAmbiguous(
-  catalogue: Catalogue,
   project: string,
   desired: Desired,
   namesakes: readonly Live[],
+  options: FullDiffOptions,
 ): ResourceDiff {
-  const agree = namesakes.every((live) => sortFields(catalogue, desired, live).different.length === 0);
+  const address = addressOf(project, desired.kind, desired.key);
+  const agree = namesakes.every((live) => compareFields(address, desired, live, options).different.length === 0);
   const isOne = new Set(namesakes.map(({ key }) => key)).size === 1;
   if (agree && !isOne && desired.presence === "present") return {};
   const severity = agree && desired.presence === "present" ? "warning" : "error";
-  const message = `${isOne ? describeNamesakes(catalogue, namesakes) : describeCaseNamesakes(namesakes)}; keep one of them`;
-  return { problem: { severity, rule: "ambiguous", message, place: desired.origin.place(), project } };
+  const which = isOne ? describeNamesakes(options.catalogue, namesakes) : describeCaseNamesakes(namesakes);
+  const message = `${which}; keep one of them`;
+  return { problems: [{ severity, rule: "ambiguous", message, place: desired.origin.place(), project }] };
 }
 
 function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {
-  if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
+  if (!live?.active) return options.ledger ? { absent: [addressOf(project, desired.kind, desired.key)] } : {};
   const problem = explainImpossible(options, project, live, desired.origin, "delete");
-  if (problem) return { problem };
+  if (problem) return { problems: [problem] };
   const why = explainRemoval(project, live, options);
-  return { change: createRemoval(options, { project, resource: desired, live, ...why }) };
+  return { changes: [createRemoval(options, { project, resource: desired, live, ...why })] };
 }
 
-/** Disabled counts as absent, unless `active` is a parameter of the resource (docs/comparing.md). */
-function isOff(catalogue: Catalogue, live: Live): boolean {
-  return !live.active && !fieldOf(catalogue, live, "active");
-}
-
-/** Fields by result of their comparison, sorted by name, so that the order of a manifest's keys does not matter. */
-function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<Comparison, string[]> {
+/**
+ * Fields by result of their comparison, sorted by name, so that the order of a manifest's keys does not matter. Returned
+ * secrets are compared by their marks.
+ */
+function compareFields(
+  address: string,
+  desired: Desired,
+  { fields, returned }: Live,
+  { catalogue, isMarked }: FullDiffOptions,
+): Record<Comparison, string[]> {
   const sorted: Record<Comparison, string[]> = { same: [], different: [], unverified: [] };
   for (const name of Object.keys(desired.fields).sort()) {
-    sorted[compareField(catalogue, desired, name, desired.fields[name] ?? null, live.fields[name])].push(name);
+    const value = desired.fields[name] ?? null;
+    const visible = compareField(catalogue, desired, name, value, fields[name]);
+    const isSecret = returned && visible === "unverified";
+    sorted[isSecret ? compareMarks(value, returned[name], { address, name }, isMarked) : visible].push(name);
   }
   return sorted;
 }
 
 function diffUnlisted(
   { project, exclusive }: DesiredProject,
-  namesakes: readonly Live[],
+  namesakes: readonly [Live, ...Live[]],
   options: FullDiffOptions,
-): readonly ResourceDiff[] {
+): ResourceDiff {
   const [live] = namesakes;
-  if (!live) return none;
-  const unmanaged = namesakes.map(({ kind, key }) => ({ unmanaged: addressOf(project.name, kind, key) }));
+  const unmanaged = namesakes.map(({ kind, key }) => addressOf(project.name, kind, key));
   const origin = exclusive.get(live.kind);
-  if (!origin || !isTargeted(project.name, live, options)) return unmanaged;
+  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged };
   const skipped = explainSkipped(project.name, namesakes, origin, options);
-  if (skipped) return [...unmanaged, { problem: skipped }];
+  if (skipped) return { unmanaged, problems: [skipped] };
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = explainExclusion(project.name, live, options);
-  return [{ change: createRemoval(options, { project: project.name, resource, live, ...why }) }];
+  return { changes: [createRemoval(options, { project: project.name, resource, live, ...why })] };
 }

@@ -1,7 +1,7 @@
 import { objectOf } from "../../base/json.ts";
 import { isMarkOf } from "../../base/known-secrets.ts";
 import { schemeOf } from "../../manifest/secret-reference.ts";
-import type { Comparison } from "../../model/field-meaning.ts";
+import { type Comparison, worst } from "../../model/field-meaning.ts";
 import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
 import { isList, isMapping, isReference, referencesWithin } from "../../model/values.ts";
 
@@ -13,41 +13,22 @@ interface FieldAddress {
   readonly name: string;
 }
 
-type Compared = Readonly<Record<Comparison, readonly string[]>>;
-
-/** Compares fields that are not readable by the marks of returned secrets. */
-export function compareReturned(
-  address: string,
-  fields: Fields,
-  compared: Compared,
-  { returned }: Pick<Live, "returned">,
+/** Compares a field that is not readable by the marks of its returned secrets. */
+export function compareMarks(
+  value: Value,
+  mark: string | ReturnedMarks | undefined,
+  field: FieldAddress,
   isMarked: IsMarked = () => undefined,
-): Compared {
-  if (!returned || compared.unverified.length === 0) return compared;
-  const sorted = {
-    same: [...compared.same],
-    different: [...compared.different],
-    unverified: [] as string[],
-  };
-  for (const name of compared.unverified) {
-    const isOwn = (secret: SecretReference, mark: string) => isMarked(secret, mark, { address, name });
-    sorted[compareMarks(fields[name] ?? null, returned[name], isOwn)].push(name);
-  }
-  return { same: sorted.same.sort(), different: sorted.different.sort(), unverified: sorted.unverified };
-}
-
-type IsOwn = (secret: SecretReference, mark: string) => boolean | undefined;
-
-function compareMarks(value: Value, mark: string | ReturnedMarks | undefined, isOwn: IsOwn): Comparison {
+): Comparison {
   if (typeof mark === "string") {
-    const isSame = isReference(value) ? isOwn(value, mark) : isMarkOf(String(value), mark);
+    const isSame = isReference(value) ? isMarked(value, mark, field) : isMarkOf(String(value), mark);
     return isSame === undefined ? "unverified" : isSame ? "same" : "different";
   }
   if (mark === undefined || !(isMapping(value) || isList(value))) return "unverified";
   const parts = Object.entries(value)
     .filter(([name, each]) => name in mark || referencesWithin(each).length > 0)
-    .map(([name, each]) => compareMarks(each as Value, mark[name], isOwn));
-  return parts.find((each) => each === "different") ?? parts.find((each) => each === "unverified") ?? "same";
+    .map(([name, each]) => compareMarks(each as Value, mark[name], field, isMarked));
+  return worst(parts);
 }
 
 /** The reason why returned secrets could not be compared; undefined without any. */
