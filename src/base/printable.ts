@@ -1,9 +1,10 @@
 /**
  * Invisible characters, for the brackets of a regular expression with the flag `u`: control and
  * format characters, line separators, lone surrogates, the braille blank, and what Unicode
- * ignores by default, such as fillers and variation selectors.
+ * ignores by default, such as fillers and variation selectors; also noncharacters, which XML lacks.
  */
-export const invisible = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
+export const invisible =
+  "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\u2800";
 
 /** Escapes untrusted text for one line of a terminal or a log: no line breaks, invisible characters or commands of a CI runner. */
 export function printable(text: string): string {

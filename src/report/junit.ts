@@ -1,5 +1,6 @@
-import { printable } from "../base/printable.ts";
+import { freeName } from "../base/text-format.ts";
 import { describeHead, type Level, listFindings, type ReviewFinding } from "./findings.ts";
+import { each, type Markup, markup, ownMarkup } from "./html/markup.ts";
 import type { FindingRenderer, FindingReport } from "./report.ts";
 
 type CaseResult = "error" | "failure" | "skipped";
@@ -10,34 +11,23 @@ type CaseResult = "error" | "failure" | "skipped";
  */
 export const junit: FindingRenderer = (report) => {
   const cases = [...listFindings(report.plan, report).map(findingCase), ...passedCases(report)];
-  return junitText(report, cases, properties(report));
+  return junitText(report, cases, Object.entries(describeHead(report.plan, report.catalogue)));
 };
 
 export function junitText(
   { command, seconds, finishedAt }: Pick<FindingReport, "command" | "seconds" | "finishedAt">,
-  all: readonly TestCase[],
-  head: readonly Tag[] = [],
+  cases: readonly TestCase[],
+  properties: readonly (readonly [name: string, value: string])[] = [],
 ): string {
-  const cases = distinct(all);
   const count = (result: CaseResult) => cases.filter((each) => each.result === result).length;
-  const totals = {
-    tests: cases.length,
-    failures: count("failure"),
-    errors: count("error"),
-    skipped: count("skipped"),
-    time: seconds.toFixed(3),
-  };
-  const timestamp = finishedAt.toISOString().slice(0, 19);
-  const attributes = { name: `evenkeel ${command}`, ...totals, timestamp };
-  const suite = tag("testsuite", attributes, [...head, ...cases.map(caseTag)]);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", { name: "evenkeel", ...totals }, [suite])}`;
-}
-
-function properties({ plan, catalogue }: FindingReport): Tag[] {
-  const properties = Object.entries(describeHead(plan, catalogue)).map(([name, value]) =>
-    tag("property", { name, value }, []),
-  );
-  return properties.length > 0 ? [tag("properties", {}, properties)] : [];
+  const totals = markup`tests="${cases.length}" failures="${count("failure")}" errors="${count("error")}" skipped="${count("skipped")}" time="${seconds.toFixed(3)}"`;
+  const head = each(properties, ([name, value]) => markup`<property name="${name}" value="${value}"/>\n`);
+  const taken = new Set<string>();
+  return String(markup`${ownMarkup('<?xml version="1.0" encoding="UTF-8"?>')}
+<testsuites name="evenkeel" ${totals}>
+<testsuite name="evenkeel ${command}" ${totals} timestamp="${finishedAt.toISOString().slice(0, 19)}">
+${properties.length > 0 ? markup`<properties>\n${head}</properties>\n` : ""}${each(cases, (one) => caseNode(one, taken))}</testsuite>
+</testsuites>`);
 }
 
 export interface TestCase {
@@ -66,50 +56,11 @@ function passedCases({ plan, command, exitCode }: FindingReport): TestCase[] {
 }
 
 /** Numbers repeated names: readers keep only one of two tests with the same name. */
-function distinct(cases: readonly TestCase[]): TestCase[] {
-  const taken = new Set<string>();
-  const counts = new Map<string, number>();
-  return cases.map((each) => {
-    const wanted = `${each.suite}\0${each.name}`;
-    let count = counts.get(wanted) ?? 1;
-    const name = () => (count === 1 ? each.name : `${each.name} (${count})`);
-    while (taken.has(`${each.suite}\0${name()}`)) count++;
-    taken.add(`${each.suite}\0${name()}`);
-    counts.set(wanted, count);
-    return { ...each, name: name() };
-  });
-}
-
-function caseTag({ suite, name, file, result, rule, message = "" }: TestCase): Tag {
-  const inner = result ? [tag(result, { message, type: rule }, message)] : [];
-  return tag("testcase", { classname: suite, name, file, time: "0" }, inner);
-}
-
-/** Well-formed XML, safe to be embedded in other XML. */
-type Tag = string & { readonly xml: unique symbol };
-
-type Attributes = Readonly<Record<string, string | number | undefined>>;
-
-function tag(name: string, attributes: Attributes, content: string | readonly Tag[]): Tag {
-  const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : ` ${key}="${escapeXml(String(value))}"`,
-  );
-  const inner =
-    typeof content === "string" ? escapeXml(content) : content.length > 0 ? ["", ...content, ""].join("\n") : "";
-  return (inner ? `<${name}${written.join("")}>${inner}</${name}>` : `<${name}${written.join("")}/>`) as Tag;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
-/** Characters that XML cannot represent are written as `\uXXXX`. */
-function escapeXml(text: string): string {
-  return printable(text.toWellFormed())
-    .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
-    .replace(/[&<>"']/g, (character) => entities[character] ?? "");
+function caseNode({ suite, name, file, result, rule = "", message = "" }: TestCase, taken: Set<string>): Markup {
+  const free = freeName(name, (each) => taken.has(`${suite}\0${each}`), " #");
+  taken.add(`${suite}\0${free}`);
+  const inner = result
+    ? markup`<${ownMarkup(result)} message="${message}" type="${rule}">${message}</${ownMarkup(result)}>`
+    : "";
+  return markup`<testcase classname="${suite}" name="${free}"${file ? markup` file="${file}"` : ""} time="0">${inner}</testcase>\n`;
 }

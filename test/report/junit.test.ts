@@ -115,9 +115,7 @@ describe("JUnit XML", () => {
           .children.map(({ children: [verdict] }) => verdict?.text ?? "")
           .join("\n");
         for (const { message } of evil.problems) {
-          expect(told).toContain(
-            printable(message.toWellFormed()).replace(/\ufffe|\uffff/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`),
-          );
+          expect(told).toContain(printable(message.toWellFormed()));
         }
       }),
     );
