@@ -5,7 +5,7 @@ import type { Integration } from "../model/integration.ts";
 import { identityOf, kindOf } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
 import { keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Desired, Origin, Place, Platform, Value } from "../model/types.ts";
+import type { Desired, Fields, Origin, Place, Platform, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 
@@ -13,17 +13,6 @@ export interface Stated extends Origin {
   readonly policy: string;
   readonly document: Document;
   readonly path: Path;
-}
-
-export interface PolicyEntry extends Stated {
-  /** The declared state; the fields named in `templates` are not interpolated yet. */
-  readonly desired: Desired;
-  readonly templates: readonly string[];
-  /** Undefined for absent resources, and if their value was already validated. */
-  readonly written: WrittenResource | undefined;
-  readonly keyed: (text: string) => KeyedResource;
-  /** For a singleton, or with `inherit: true`: entries that set its fields; omitted if all fields are its own. */
-  readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
 
 interface KeyedResource extends Pick<Desired, "key" | "identity"> {
@@ -45,64 +34,72 @@ export interface From {
   readonly until?: string;
 }
 
-/** The entry in effect where several layers set its fields: of a singleton, or with `inherit: true`. */
-export function mergedEntry(first: PolicyEntry, setBy: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
-  const known = Object.keys(first.written?.fields.properties ?? {});
-  const names = [
-    ...known.filter((name) => setBy.has(name)),
-    ...[...setBy.keys()].filter((name) => !known.includes(name)),
-  ];
-  const from = (name: string) => setBy.get(name) ?? first;
-  const fields = Object.fromEntries(names.map((name) => [name, from(name).desired.fields[name] as Value]));
-  const templates = names.filter((name) => from(name).templates.includes(name));
-  const { policy, document, path, written, place, keyed } = first;
-  const { reason, file, until } = first.desired.origin;
-  const fieldPlace = (name: string) => from(name).desired.origin.fieldPlace?.(name) ?? place();
-  const origin = {
-    place,
-    policy,
-    reason,
-    until,
-    ...(file !== undefined && { file }),
-    fieldPlace,
-    fieldPolicy: (name: string) => from(name).policy,
-    isMerged: true as const,
-  };
-  const desired = { ...first.desired, origin, fields };
-  return { policy, document, path, written, place, keyed, templates, setBy, desired };
-}
-
-export function withoutField(entry: PolicyEntry, name: string): PolicyEntry | undefined {
-  const { policy, document, path, written, place, keyed, desired } = entry;
-  const { [name]: _, ...fields } = desired.fields;
-  if (Object.keys(fields).length === 0) return undefined;
-  const templates = entry.templates.filter((each) => each !== name);
-  return { policy, document, path, written, place, keyed, templates, desired: { ...desired, fields } };
-}
-
 export type Declaration = Omit<Desired, "origin">;
 
-/** An entry that is also the origin of its resource, which saves an object for each of many entries. */
-export class DeclaredEntry implements PolicyEntry {
+/** A resource in a policy. It is also the origin of its resource, which saves an object for each of many entries. */
+export class PolicyEntry implements Stated {
   readonly #from: From;
   readonly #section: Path;
   readonly #key: string | number | undefined;
+  /** The declared state; the fields named in `templates` are not interpolated yet. */
   readonly desired: Desired;
   readonly templates: readonly string[];
+  /** Undefined for absent resources, and if their value was already validated. */
   readonly written: WrittenResource | undefined;
+  /** For a singleton, or with `inherit: true`: entries that set its fields; undefined if all fields are its own. */
+  readonly setBy: ReadonlyMap<string, PolicyEntry> | undefined;
 
   constructor(
     from: From,
-    at: readonly [section: Path, key?: string | number],
+    at: readonly [section: Path, key?: string | number | undefined],
     { kind, key, fields, identity, presence }: Declaration,
     templates: readonly string[] = none,
     written?: WrittenResource,
+    setBy?: ReadonlyMap<string, PolicyEntry>,
   ) {
     this.#from = from;
     [this.#section, this.#key] = at;
     this.desired = { kind, key, fields, identity, presence, origin: this };
     this.templates = templates;
     this.written = written;
+    this.setBy = setBy;
+  }
+
+  /** The entry in effect where several layers set its fields. */
+  merged(setBy: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
+    const known = Object.keys(this.written?.fields.properties ?? {});
+    const names = [...new Set([...known.filter((name) => setBy.has(name)), ...setBy.keys()])];
+    const from = (name: string) => setBy.get(name) ?? this;
+    const fields = Object.fromEntries(names.map((name) => [name, from(name).desired.fields[name] as Value]));
+    return this.#with(
+      fields,
+      names.filter((name) => from(name).templates.includes(name)),
+      setBy,
+    );
+  }
+
+  /** Undefined if nothing is left. */
+  without(name: string): PolicyEntry | undefined {
+    const { [name]: _, ...fields } = this.desired.fields;
+    if (Object.keys(fields).length === 0) return undefined;
+    return this.#with(
+      fields,
+      this.templates.filter((each) => each !== name),
+    );
+  }
+
+  #with(fields: Fields, templates: readonly string[], setBy?: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
+    const at = [this.#section, this.#key] as const;
+    return new PolicyEntry(this.#from, at, { ...this.desired, fields }, templates, this.written, setBy);
+  }
+
+  keyed(text: string): KeyedResource {
+    const { kind } = this.desired;
+    const { catalogue } = this.#from;
+    const { file } = kindOf(catalogue, kind);
+    const keys = keyFieldValues(file, text);
+    const key = keyTextOf(file, keys);
+    return { key, keys, identity: identityOf(catalogue, { kind, key }) };
   }
 
   get path(): Path {
@@ -133,19 +130,13 @@ export class DeclaredEntry implements PolicyEntry {
     return () => this.document.place(this.path, "key");
   }
 
-  get keyed(): (text: string) => KeyedResource {
-    return (text) => {
-      const { kind } = this.desired;
-      const { catalogue } = this.#from;
-      const { file } = kindOf(catalogue, kind);
-      const keys = keyFieldValues(file, text);
-      const key = keyTextOf(file, keys);
-      return { key, keys, identity: identityOf(catalogue, { kind, key }) };
-    };
+  get fieldPlace(): (name: string) => Place {
+    return (name) => lineOfField(this, name).place();
   }
 
-  get fieldPlace(): (name: string) => Place {
-    return (name) => this.document.place(lineOfField(this, name).path, "key");
+  get fieldPolicy(): ((name: string) => string) | undefined {
+    const { setBy } = this;
+    return setBy && ((name) => (setBy.get(name) ?? this).policy);
   }
 }
 

@@ -10,15 +10,7 @@ import { isScalar } from "../model/values.ts";
 import { type Condition, compileWhere } from "./condition.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
-import {
-  type Declaration,
-  DeclaredEntry,
-  type From,
-  keyFieldValues,
-  type PolicyEntry,
-  type Stated,
-  stated,
-} from "./entries.ts";
+import { type Declaration, type From, keyFieldValues, PolicyEntry, type Stated, stated } from "./entries.ts";
 import { checkPolicy } from "./policy-checks.ts";
 import {
   keysIn,
@@ -216,7 +208,7 @@ function addDeclared(
     const value = values[key];
     const byKey = isScalar(value) ? known(value) : undefined;
     const resource = byKey?.get(key);
-    if (resource) into.entries.push(new DeclaredEntry(from, [section, key], resource));
+    if (resource) into.entries.push(new PolicyEntry(from, [section, key], resource));
     else {
       const bare = addResource(into, from, row, [section, key], value, workspace);
       if (bare) byKey?.set(key, bare);
@@ -283,7 +275,7 @@ function addResource(
   const isOpen = templates.length > 0 || isTemplate(text);
   into.hasTemplates ||= isOpen;
   const isSettled = isBare && !isOpen;
-  into.entries.push(new DeclaredEntry(from, at, resource, templates, isSettled ? undefined : written));
+  into.entries.push(new PolicyEntry(from, at, resource, templates, isSettled ? undefined : written));
   return isSettled && problems.length === 0 && plaintext.length === 0 ? resource : undefined;
 }
 
@@ -311,7 +303,7 @@ function addAbsent(into: Entries, from: From, { kind, section, off }: PolicyKind
   const { catalogue, document } = from;
   const add = (key: string, ...at: readonly [section: Path, key?: number]) => {
     into.hasTemplates ||= isTemplate(key);
-    into.entries.push(new DeclaredEntry(from, at, createResource(from, kind, key, {}, "absent")));
+    into.entries.push(new PolicyEntry(from, at, createResource(from, kind, key, {}, "absent")));
   };
   if (off !== undefined) {
     for (const [key, index] of listed(keysIn(text, off)))

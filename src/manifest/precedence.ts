@@ -3,7 +3,7 @@ import { type Group, grouped } from "../base/grouped.ts";
 import { kindWord } from "../model/owner.ts";
 import { alternativesIn } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
-import { lineOfField, mergedEntry, type PolicyEntry, type Stated } from "./entries.ts";
+import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
 import type { Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { combinedFaults, missingFields } from "./resource-fields.ts";
@@ -65,7 +65,7 @@ function decideInheriting(candidates: Candidates<PolicyEntry>): Contest<PolicyEn
     if (!item.written?.inherits) break;
   }
   if (!first.written?.inherits) return { candidates, winner: first, problems };
-  const winner = mergedEntry(first, setBy);
+  const winner = first.merged(setBy);
   return { candidates, winner, problems: [...problems, ...checkCombination(winner)] };
 }
 
@@ -94,7 +94,7 @@ function decideSingleton(candidates: Candidates<PolicyEntry>): Contest<PolicyEnt
     const describe = () => `${name} of ${kindWord(first.item.desired.kind)}`;
     return tieProblems(each, isSame, describe, (item) => lineOfField(item, name));
   });
-  const winner = mergedEntry(first.item, new Map(Array.from(byName, ([name, [own]]) => [name, own.item])));
+  const winner = first.item.merged(new Map(Array.from(byName, ([name, [own]]) => [name, own.item])));
   return { candidates, winner, problems: [...problems, ...ties, ...checkCombination(winner)] };
 }
 

@@ -1,7 +1,7 @@
 import equal from "fast-deep-equal";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import type { Desired, Project } from "../model/types.ts";
-import { lineOfField, type PolicyEntry, withoutField } from "./entries.ts";
+import { lineOfField, type PolicyEntry } from "./entries.ts";
 import { entryIn, type Ruling, rulingFor } from "./layers.ts";
 import { isWide } from "./overrides.ts";
 import type { Policy } from "./policies.ts";
@@ -120,7 +120,7 @@ function hasField({ desired }: PolicyEntry, field: string | undefined): boolean 
 }
 
 function entryWithout(entry: PolicyEntry, field: string | undefined): PolicyEntry | undefined {
-  return field === undefined ? undefined : withoutField(entry, field);
+  return field === undefined ? undefined : entry.without(field);
 }
 
 function canGo(pruning: Pruning, candidate: Candidate, rivals: readonly Declaration[]): boolean {

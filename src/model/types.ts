@@ -66,8 +66,7 @@ export interface Origin {
   /** The position of one of its fields; omitted if there is none but that of the whole. */
   readonly fieldPlace?: (name: string) => Place;
   /** The policy that sets one of its fields, if they are from several. */
-  readonly fieldPolicy?: (name: string) => string;
-  readonly isMerged?: true;
+  readonly fieldPolicy?: ((name: string) => string) | undefined;
   readonly reason?: string | undefined;
   /** The policy and its file, available without parsing. */
   readonly policy?: string;

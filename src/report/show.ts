@@ -63,7 +63,7 @@ function entryLines(name: string, resource: Desired, { only, gone }: Shown): rea
 
 /** The origin of each field of a singleton, which layers merge field by field; undefined for other resources. */
 function fieldPlaces({ key, fields, origin }: Desired): Readonly<Record<string, Place>> | undefined {
-  if (key !== "" && !origin.isMerged) return undefined;
+  if (key !== "" && !origin.fieldPolicy) return undefined;
   return Object.fromEntries(Object.keys(fields).map((name) => [name, origin.fieldPlace?.(name) ?? origin.place()]));
 }
 

@@ -7,7 +7,6 @@ const place = (line: number) => ({ file: "policies.yaml", line, column: 3 });
 const policies: Readonly<Record<string, string>> = { merge_method: "company", squash_option: "team" };
 const origin = {
   policy: "team",
-  isMerged: true as const,
   place: () => place(1),
   fieldPlace: (name: string) => place(name === "merge_method" ? 10 : 20),
   fieldPolicy: (name: string) => policies[name] ?? "",

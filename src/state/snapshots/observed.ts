@@ -120,7 +120,7 @@ function toDifference(change: Change, before: ProjectSnapshot | undefined, run: 
   const names = Object.keys(change.after ?? {});
   const [first] = change.action === "update" ? names : [];
   const { file, line, column } =
-    (first !== undefined && origin.isMerged && origin.fieldPlace?.(first)) || origin.place();
+    (first !== undefined && origin.fieldPolicy && origin.fieldPlace?.(first)) || origin.place();
   const policy = first === undefined ? undefined : origin.fieldPolicy?.(first);
   return {
     rest,
