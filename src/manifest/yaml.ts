@@ -5,13 +5,17 @@ export type Yaml =
   | { readonly values: readonly unknown[] }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
 
-/** Never throws. With `lenient`, the last of duplicate keys takes effect; with `merge`, `<<` is the key that merges. */
-export function parseYaml(text: string, { lenient = false, merge = false } = {}): Yaml {
+/**
+ * Never throws. With `lenient`, the last of duplicate keys takes effect; with `merge`, `<<` is the key that merges; with
+ * `words`, `yes`, `on`, `no` and `off` are booleans, as in YAML 1.1.
+ */
+export function parseYaml(text: string, { lenient = false, merge = false, words = false } = {}): Yaml {
   try {
     const values: unknown[] = [];
-    const schema = merge ? coreSchema.extend({ implicit: [mergeKey] }) : coreSchema;
+    const more = [...(merge ? [mergeKey] : []), ...(words ? [booleanWord] : [])];
+    const schema = more.length > 0 ? coreSchema.extend({ implicit: more }) : coreSchema;
     loadAll(text, (value) => values.push(value), { schema, json: lenient });
-    return { values: withPlainValues(text, values) };
+    return { values: words || mayBeRespelled.test(text) ? withPlainValues(values) : values };
   } catch (error) {
     if (error instanceof RangeError) return { reason: tooDeep, duplicate: false, line: 0, column: 0 };
     if (!(error instanceof YAMLException)) throw error;
@@ -88,6 +92,12 @@ export const coreSchema = FAILSAFE_SCHEMA.extend({
 
 const mergeKey = new Type("tag:yaml.org,2002:merge", { kind: "scalar", resolve: (text: unknown) => text === "<<" });
 
+const booleanWord = new Type("tag:evenkeel,word", {
+  kind: "scalar",
+  resolve: (text: unknown) => typeof text === "string" && /^(?:yes|on|no|off)$/i.test(text),
+  construct: (text: string) => keepSpelling(/^(?:yes|on)$/i.test(text), text),
+});
+
 function keepSpelling(value: unknown, text: string | null): unknown {
   return text === null || text === "" || String(value) === text ? value : new Respelled(value, text);
 }
@@ -117,8 +127,7 @@ export class Respelled {
 const mayBeRespelled =
   /(?:^|[\s,[{:])(?:~|[-+]?\.[\da-zA-Z]|[-+]\d|0[\dxo]|\d+[.eE]|\d{16}|True|TRUE|False|FALSE|Null|NULL)/;
 
-function withPlainValues(text: string, documents: readonly unknown[]): readonly unknown[] {
-  if (!mayBeRespelled.test(text)) return documents;
+function withPlainValues(documents: readonly unknown[]): readonly unknown[] {
   const seen = new Set<unknown>();
   return documents.map((document) => replaceRespelled(document, seen));
 }

@@ -266,11 +266,11 @@ function readField(
 }
 
 function readActive(foreign: ForeignValue, left: (why: string) => ReadField): ReadField {
-  const truth = foreign.truth ?? foreign.value;
-  const isSet = foreign.unknown === undefined && truth !== null && truth !== undefined;
-  if (!isSet || truth === true) return { named: truth === true ? (foreign.from ?? []) : [], problems: [] };
+  const { unknown, value = null, from = [] } = foreign;
+  if (unknown !== undefined || value === null) return { named: [], problems: [] };
+  if (value === true) return { named: from, problems: [] };
   const off = "servers turn on what is configured; list it in disabled if it has to be off";
-  return left(truth === false ? off : "expected true or false");
+  return left(value === false ? off : "expected true or false");
 }
 
 function describeUnknown({ file, integration }: Subject, name: string): string {
@@ -302,7 +302,7 @@ function readValue(
   }
   if (foreign.secret === true) return "it holds a secret";
   if (foreign.unknown !== undefined) return `${foreign.unknown} is not known from these files`;
-  const value = valueInField(field, foreign.value, foreign.truth);
+  const value = valueInField(field, foreign.value);
   if (mayHide && typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
     return { value: blank("it holds a secret", numberOf(value)) };
   const why =

@@ -142,10 +142,10 @@ function isSameLevel({ level }: FieldRule, stated: readonly ForeignValue[]): boo
 
 /** Converts an older boolean to the value of its current field. */
 function modernize({ level, not }: FieldRule, stated: ForeignValue): ForeignValue {
-  const truth = stated.truth ?? stated.value;
-  if (stated.unknown !== undefined || typeof truth !== "boolean") return stated;
-  if (not) return { ...stated, value: !truth, truth: !truth };
-  return level ? { ...stated, truth: undefined, value: truth ? "enabled" : "disabled" } : stated;
+  const { unknown, value } = stated;
+  if (unknown !== undefined || typeof value !== "boolean") return stated;
+  if (not) return { ...stated, value: !value };
+  return level ? { ...stated, value: value ? "enabled" : "disabled" } : stated;
 }
 
 /** Converts a value to the form of the kind. */

@@ -57,7 +57,7 @@ function readPart(field: FieldSchema, stated: ForeignValue, item: Fields, number
   if (field.writeOnly === true)
     return isPublic(field, stated, item) ? String(stated.value) : secretOf(stated, numberOf);
   if (stated.unknown !== undefined) return undefined;
-  const value = valueInField(field, stated.value, stated.truth);
+  const value = valueInField(field, stated.value);
   return value === undefined || findFault(field, value) !== undefined ? undefined : value;
 }
 
@@ -102,14 +102,14 @@ function holdsSecret(field: FieldSchema, value: Plain): boolean {
 }
 
 /** Converts a value to the type and the words of its field; undefined if that is impossible. */
-export function valueInField(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
+export function valueInField(field: FieldSchema, value: unknown): Plain | undefined {
   const types = typesOf(field);
   if (Array.isArray(value)) return convertList(field, types, value);
   if (isObject(value)) return types.includes("object") ? convertMapping(field, value) : undefined;
   if (!isScalar(value)) return undefined;
   if (types.includes("array") && value === null) return [];
   if (types.length > 0 && types.every((type) => ["array", "null"].includes(type))) return undefined;
-  return convertScalar(field, types, value, truth);
+  return convertScalar(field, types, value);
 }
 
 function convertList(field: FieldSchema, types: readonly string[], value: readonly unknown[]): Plain | undefined {
@@ -135,17 +135,11 @@ function convertMapping(field: FieldSchema, value: JsonObject): Plain | undefine
   return Object.fromEntries(read.map(([name, each]) => [name, each ?? null]));
 }
 
-function convertScalar(
-  field: FieldSchema,
-  types: readonly string[],
-  value: Scalar,
-  truth?: boolean,
-): Scalar | undefined {
+function convertScalar(field: FieldSchema, types: readonly string[], value: Scalar): Scalar | undefined {
   const words = field["x-words"];
   if (words)
     return findWord(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
   if (types.length === 0) return value;
-  if (types.includes("boolean") && truth !== undefined) return truth;
   if (
     typeof value === "string" &&
     types.includes("boolean") &&

@@ -17,8 +17,6 @@ export interface ForeignValue {
   readonly unknown?: string;
   /** If only parts of a text are unknown: the text, each of them as {@link unknownPart}. */
   readonly text?: string;
-  /** Its meaning as a boolean, if not its literal value. */
-  readonly truth?: boolean | undefined;
   /** A hint to append to a message about its type. */
   readonly hint?: string | undefined;
   /** True if the tool itself marks it as a secret. */

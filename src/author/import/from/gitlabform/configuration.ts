@@ -1,11 +1,11 @@
 import table from "../../../../../schemas/coming-from/gitlabform.json" with { type: "json" };
-import { isObject, type JsonObject, objectOf } from "../../../../base/json.ts";
+import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { nearest as nearestWord } from "../../../../base/nearest.ts";
 import { aliasFault } from "../../../../manifest/document.ts";
 import { type Places, placesIn } from "../../../../manifest/positions.ts";
-import { parseYaml } from "../../../../manifest/yaml.ts";
+import { parseYaml, type Yaml } from "../../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
-import { type FieldTable, rulesOf } from "../field-table.ts";
+import type { FieldTable } from "../field-table.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
 
 /** A section of a configuration, and the kind of resource that it declares. */
@@ -35,15 +35,6 @@ export function sectionTable(section: string): SectionTable | undefined {
 /** The section and flag for archiving a project, in which case gitlabform reads nothing else. */
 export const archiving = table.archiving;
 
-/** Keys with boolean values, at any place. */
-const flags: ReadonlySet<string> = new Set([
-  ...table.flags,
-  ...Array.from(sections.values()).flatMap((own) => [
-    ...Object.keys(own.absent ?? {}),
-    ...Object.values(rulesOf(own)).flatMap((rule) => (rule?.marks ? [rule.marks.removed, rule.marks.kept] : [])),
-  ]),
-]);
-
 /** The sections that become resources of kinds. */
 const resourceSections: readonly string[] = [...sections.keys()];
 
@@ -59,25 +50,6 @@ export function stepInto(at: unknown, part: string): unknown {
   return (isObject(at) || Array.isArray(at)) && Object.hasOwn(at, part) ? (at as JsonObject)[part] : undefined;
 }
 
-/** Further booleans of YAML 1.1. */
-export const truths: ReadonlyMap<string, boolean> = new Map([
-  ["yes", true],
-  ["on", true],
-  ["no", false],
-  ["off", false],
-]);
-
-/** Converts a boolean word of YAML 1.1 for these keys; for other keys the type of the field decides. */
-function parseFlag(key: string, value: unknown): unknown {
-  return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
-}
-
-function withFlags(value: JsonObject): JsonObject {
-  const read = (each: unknown): unknown =>
-    Array.isArray(each) ? each.map(read) : isObject(each) ? withFlags(each) : each;
-  return objectOf(Object.keys(value), (key) => parseFlag(key, read(value[key])));
-}
-
 export interface ConfigLevel {
   readonly key: string;
   /** `{ integrations: …, hooks: … }`: the sections that policies can declare, with merge keys resolved. */
@@ -89,8 +61,6 @@ export interface Configuration {
   readonly levels: readonly ConfigLevel[];
   readonly skipProjects: readonly string[];
   readonly skipGroups: readonly string[];
-  /** True if `yes` is a boolean. */
-  readonly isYaml11: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -104,26 +74,27 @@ export function readConfiguration({ name, text }: ForeignFile): Configuration {
     ...empty,
     problems: [unusable({ file: name, line: 1, column: 1, ...at }, message)],
   });
-  const yaml = parseYaml(text, { merge: true });
+  const yaml = parseVersioned(text);
   if ("reason" in yaml) return fail(yaml.reason, { line: yaml.line + 1, column: yaml.column + 1 });
   const [root] = yaml.values;
   if (yaml.values.length !== 1 || !isObject(root)) return fail("expected one document, a gitlabform configuration");
   const places = placesIn({ file: name, text, linesBefore: 0 });
   const body = root.projects_and_groups;
   if (!isObject(body)) return fail(misfit(root), places.place(0, ["projects_and_groups"], "key"));
-  return parseConfiguration(root, body, { places, isYaml11: isYaml11(root, text) });
+  return parseConfiguration(root, body, places);
 }
 
-/**
- * Determined by a directive, or else by the version: gitlabform read YAML 1.1 as long as `config_version` was 3 or
- * less.
- */
-function isYaml11({ config_version: version }: JsonObject, text: string): boolean {
+/** The version of YAML is that of a directive, or else 1.1 as long as `config_version` is 3 or less. */
+function parseVersioned(text: string): Yaml {
+  const yaml = parseYaml(text, { merge: true });
+  const [root] = "values" in yaml ? yaml.values : [];
+  const version = isObject(root) ? root.config_version : undefined;
   const [, stated] = /^%YAML[ \t]+1\.(\d)\b/m.exec(text) ?? [];
-  return stated === undefined ? typeof version === "number" && version <= lastOfYaml11 : stated === "1";
+  const words = stated === undefined ? typeof version === "number" && version <= lastOfYaml11 : stated === "1";
+  return words ? parseYaml(text, { merge: true, words }) : yaml;
 }
 
-const empty: Configuration = { levels: [], skipProjects: [], skipGroups: [], isYaml11: false, problems: [] };
+const empty: Configuration = { levels: [], skipProjects: [], skipGroups: [], problems: [] };
 
 function misfit(root: JsonObject): string {
   const old = ["common_settings", "group_settings", "project_settings"].find((key) => Object.hasOwn(root, key));
@@ -135,12 +106,7 @@ function misfit(root: JsonObject): string {
   return `expected projects_and_groups, a mapping, as in a gitlabform configuration${found}`;
 }
 
-interface Source {
-  readonly places: Places;
-  readonly isYaml11: boolean;
-}
-
-function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml11 }: Source): Configuration {
+function parseConfiguration(root: JsonObject, body: JsonObject, places: Places): Configuration {
   const at = (...path: string[]) => places.place(0, path, "key");
   const problems: Problem[] = [...unreadKeys(root, at)];
   const others: NamedPlace[] = [...unsupported.keys()]
@@ -162,13 +128,12 @@ function parseConfiguration(root: JsonObject, body: JsonObject, { places, isYaml
       problems.push(notImported(place("services"), `services is left out: ${noServices}`));
     const names = Object.keys(level).filter((name) => !knownSections.has(name));
     others.push(...names.map((name) => ({ name, place: () => place(name) })));
-    return { key, config: readSections(isYaml11 ? withFlags(level) : level, hasServices(root)), place };
+    return { key, config: readSections(level, hasServices(root)), place };
   });
   const skips = (key: string) =>
     readList(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
   return {
     levels,
-    isYaml11,
     skipProjects: skips("skip_projects"),
     skipGroups: skips("skip_groups"),
     problems: [...problems, ...reportUnsupported(others, "section", (name) => unsupported.get(name))],

@@ -17,7 +17,7 @@ import {
   notImported,
   type TranslatedEntry,
 } from "../foreign.ts";
-import { type Configuration, readConfiguration, type SectionTable } from "./configuration.ts";
+import { readConfiguration, type SectionTable } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
 import { byPolicy, statementsOf } from "./policies.ts";
 import {
@@ -36,7 +36,7 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   const problems = [...configuration.problems, ...configuration.levels.flatMap(faultsOf)];
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
   const { statements, repeated, problems: unstated } = statementsOf(configuration);
-  const stated = new Map([...statements, ...repeated].map((each) => [each, toStated(each, configuration, choice)]));
+  const stated = new Map([...statements, ...repeated].map((each) => [each, toStated(each, choice)]));
   const translate = translatorFor(
     [...stated.values()].flatMap(({ resource }) => resource ?? []),
     choice,
@@ -74,7 +74,6 @@ const enforce = "enforce";
 /** The resource of a statement, with a message for everything that no kind has. */
 function toStated(
   statement: Statement,
-  configuration: Configuration,
   choice: ForeignChoice,
 ): TranslatedEntry & { readonly resource?: ForeignResource } {
   const { name, table, value } = statement;
@@ -91,7 +90,7 @@ function toStated(
     return { ...(value && { exclusive: table.section }), problems: [] };
   if (!isObject(value)) return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
   const place = () => placeOf(statement);
-  const body = new Map(statedValues(statement, configuration));
+  const body = new Map(statedValues(statement));
   if (table.key) body.set(table.key, { value: name, place });
   const kind = kindInSection(choice, table);
   const slug = kindOf(choice.catalogue, kind).keys && name;

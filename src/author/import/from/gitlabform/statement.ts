@@ -4,7 +4,7 @@ import type { Place, Problem } from "../../../../model/types.ts";
 import { withoutPasswords } from "../../plain-values.ts";
 import { lostIn } from "../field-table.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "../foreign.ts";
-import { type ConfigLevel, type Configuration, isEmptyValue, stepInto, truths } from "./configuration.ts";
+import { type ConfigLevel, isEmptyValue, stepInto } from "./configuration.ts";
 import type { Key, SectionResource } from "./inherit.ts";
 
 /** The complete declaration of one resource, because policies do not merge entries. */
@@ -19,19 +19,23 @@ export interface Statement extends SectionResource {
 }
 
 /** The contents of a statement with their locations, without the flags that mark it as absent. */
-export function statedValues(
-  statement: Statement,
-  { isYaml11 }: Configuration,
-): readonly (readonly [name: string, value: ForeignValue])[] {
+export function statedValues(statement: Statement): readonly (readonly [name: string, value: ForeignValue])[] {
   const flags = listFlags(statement);
   const stated = statedKeys(statement).filter(([name]) => !flags.has(name) && name !== "inherit");
   return stated.map(([name, value]) => {
     const truth = typeof value === "string" ? truths.get(value.toLowerCase()) : undefined;
-    const read = { value, from: [name], place: () => placeOf(statement, name) };
-    if (truth === undefined || isYaml11) return [name, { ...read, truth }];
-    return [name, { ...read, hint: `; ${value} is a text in YAML 1.2, write ${truth}` }];
+    const hint = truth === undefined ? undefined : `; ${value} is a text in YAML 1.2, write ${truth}`;
+    return [name, { value, from: [name], hint, place: () => placeOf(statement, name) }];
   });
 }
+
+/** Booleans of YAML 1.1. */
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ["yes", true],
+  ["on", true],
+  ["no", false],
+  ["off", false],
+]);
 
 function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
