@@ -3,7 +3,7 @@ import { type Acceptance, type AcceptRequest, accept } from "../author/accept/ac
 import type { NewPolicyFile } from "../author/accept/manifests.ts";
 import { proposalPlace, propose } from "../author/accept/propose.ts";
 import { fileOf } from "../author/import/names.ts";
-import { exit, exitCode, UserError } from "../base/exit.ts";
+import { exitCode, UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
 import { counted } from "../base/text-format.ts";
 import { connectWriter } from "../client/client.ts";
@@ -28,8 +28,6 @@ import type { Terminal } from "./terminal.ts";
 export const run = showing<Options<"accept">>(async (terminal, options, addresses) => {
   globsOf("address", addresses, targetFaultIn(folderOf(terminal, options)));
   const { dryRun = false, mergeRequest = false } = options;
-  if (options.branch !== undefined && !mergeRequest)
-    throw new UserError("--branch names the branch of a merge request; give --merge-request too", exit.usage);
   const toResult = (accepted: Omit<AcceptReport, "dryRun">) => {
     const found = { ...accepted, dryRun };
     return { text: (palette: Palette) => acceptText(found, palette), json: () => acceptJson(found) };

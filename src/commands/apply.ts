@@ -253,10 +253,7 @@ function optionOf(name: string): string {
 /** The requested deployment record, if any. @throws UserError naming every mistake. */
 function deploymentFrom(terminal: Terminal, options: Options<"apply">): DeploymentOptions | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
-  if (environment === undefined) {
-    if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
-    throw new UserError("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
-  }
+  if (environment === undefined) return undefined;
   const fields = { id, environment, sha, ref, tag: tag ?? false };
   const { values } = checkArguments(terminal, "createDeployment", fields, { others: deploymentNames });
   return { project: id ?? "", fields: values };

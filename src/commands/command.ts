@@ -32,6 +32,8 @@ export interface OptionValues {
   readonly text: string;
   readonly list: readonly string[];
   readonly count: number;
+  readonly positive: number;
+  readonly port: number;
   /** `auto`: the number is chosen up to a limit. */
   readonly concurrency: number;
   readonly duration: number;
@@ -98,10 +100,13 @@ export function toOption({ flags, description, takes, choices, default: defaultT
 const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: unknown) => OptionValues[Kind] } = {
   text: (text) => text,
   list: (text, before) => [...(Array.isArray(before) ? before : []), text],
-  count: (text) => {
-    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number");
-    return Number(text);
-  },
+  count: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : refuseArgument("expected a whole number")),
+  positive: (text) =>
+    /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuseArgument("expected a whole number of at least 1"),
+  port: (text) =>
+    /^\d{1,5}$/.test(text) && Number(text) <= 65535
+      ? Number(text)
+      : refuseArgument("expected a port, a number from 0 to 65535"),
   concurrency: (text) => {
     if (text === "auto") return maxConcurrency;
     if (!/^[1-9]\d{0,8}$/.test(text)) return refuseArgument("expected a whole number of at least 1, or auto");

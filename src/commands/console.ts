@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { exit, UserError } from "../base/exit.ts";
+import { exit } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { chooseAccess } from "../console/access.ts";
 import { serveConsole } from "../console/app.ts";
@@ -19,7 +19,6 @@ const keepYoungSmall = "--semi-space-growth-factor=1";
 export const run: Run<Options<"console">> = async (terminal, options) => {
   const { host, port, trustUserHeader } = options;
   const { env } = terminal;
-  if (port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
   const access = chooseAccess(host, trustUserHeader, env);
   setFlagsFromString(keepYoungSmall);
   const folder = dirname(findWorkspace(folderOf(terminal, options)));

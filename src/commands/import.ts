@@ -120,7 +120,7 @@ const sources: Readonly<Record<Tool, Source>> = {
 /** Reads another tool's files; nothing is sent. */
 async function importForeign(terminal: Terminal, options: Choice, names: readonly string[]): Promise<Found> {
   const { from: tool = "gitlabform", secrets } = options;
-  checkForeignUsage(options, tool, names);
+  if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
   const folder = folderOf(terminal, options);
   const { server } = loadSettings(folder);
   const { most, read } = sources[tool];
@@ -137,28 +137,6 @@ async function importForeign(terminal: Terminal, options: Choice, names: readonl
 function byPlace({ place: a }: Problem, { place: b }: Problem): number {
   if (!a || !b) return Number(!a) - Number(!b);
   return compareTexts(a.file, b.file) || a.line - b.line || a.column - b.column;
-}
-
-function checkForeignUsage(
-  { all, group = [], instance, factor, kinds, values }: Choice,
-  tool: Tool,
-  names: readonly string[],
-): void {
-  const live = {
-    "--all": all,
-    "--group": group.length > 0,
-    "--instance": instance,
-    "--factor": factor,
-    "--kinds": kinds,
-    "--values": values,
-  };
-  const misplaced = Object.entries(live).find(([, value]) => value)?.[0];
-  if (misplaced)
-    throw new UserError(
-      `${misplaced} asks the server, and --from ${tool} reads files: leave one of them out`,
-      exit.usage,
-    );
-  if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
 }
 
 /** The files of variables that Terraform itself reads, in the folders of its sources; no links, which may lead elsewhere. */

@@ -24,6 +24,7 @@ import { isThere } from "../workspace/durable-file.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
 import type { Options, Run } from "./command.ts";
 import pipelineFiles from "./pipelines.json" with { type: "json" };
+import { checkedRelease } from "./run-request.ts";
 import templates from "./templates.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
@@ -47,7 +48,7 @@ ${hasPipeline ? 'manifests: ["{policies,tests}/**/*.yaml"] # leaves out the file
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
-function releaseLine(stated: string, reported: string | undefined): string {
+function releaseLine(stated: string | undefined, reported: string | undefined): string {
   if (stated) return `release: ${JSON.stringify(stated)}`;
   if (reported === undefined) return '# release: "14.5"           # default: the release that the server reports';
   return `${`release: ${JSON.stringify(minorOf(reported))}`.padEnd(27)} # as the server reports; validate works offline`;
@@ -110,7 +111,7 @@ function createFiles(
 ): readonly NamedText[] {
   const { dialect } = chosen;
   const slugs = new Map(Object.entries(dialectNamed(dialect).integrations).map(([slug, { name }]) => [slug, name]));
-  const release = server.release || chosen.release || "";
+  const release = server.release || chosen.release;
   const policy = hasLicenses({ ...server, release }, dialect)
     ? templates["example.yaml"] + templates["example-licenses.yaml"]
     : templates["example.yaml"];
@@ -129,7 +130,7 @@ function hasLicenses({ release, tier }: ServerSettings, dialect: string): boolea
   const isKept = release
     ? !removedSection(kindOf(catalogueOf(), "license"), "licenses", { release })
     : dialect === neutral.name;
-  return isKept && tierIncludes(tier || undefined, licenseTier);
+  return isKept && tierIncludes(tier, licenseTier);
 }
 
 function nextSteps(
@@ -171,32 +172,24 @@ const dialectQuestion = "gitlab if it is a GitLab server";
 const tokenQuestion =
   "EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it";
 
-/** The server settings of a new workspace. An empty release is read from the server; an empty tier disables its checks. */
+/** The server settings of a new workspace. A missing release is read from the server; a missing tier disables its checks. */
 interface ServerSettings {
   readonly url: string;
-  readonly release: string;
-  readonly tier: Tier | "";
+  readonly release: string | undefined;
+  readonly tier: Tier | undefined;
 }
 
 const exampleUrl = "https://code.example.com";
 
-const expected: Readonly<Record<keyof ServerSettings, string>> = {
-  url: `an http or https address, such as ${exampleUrl}`,
-  release: "a release, such as 14.5 or 14.5.2",
-  tier: "free, premium or ultimate",
-};
-
-function serverOf({ env }: Terminal, { url, release = "", tier = "" }: Partial<ServerSettings>): ServerSettings {
-  const given = { ...(url !== undefined && { url }), ...(release && { release }), ...(tier && { tier }) };
-  for (const [name, value] of Object.entries(given) as [keyof ServerSettings, string][]) {
-    if (!isValid(name, value)) throw new UserError(`--${name}: expected ${expected[name]}`, exit.usage);
-  }
-  const { EVENKEEL_URL: named } = env;
-  return { url: url ?? (named && isValid("url", named) ? named : exampleUrl), release, tier };
+function serverOf({ env }: Terminal, { url, release, tier }: Options<"init">): ServerSettings {
+  const { EVENKEEL_URL: named = "" } = env;
+  if (url !== undefined && !isServerUrl(url))
+    throw new UserError(`--url: expected an http or https address, such as ${exampleUrl}`, exit.usage);
+  return { url: url ?? (isServerUrl(named) ? named : exampleUrl), release: release && checkedRelease(release), tier };
 }
 
-function isValid(name: keyof ServerSettings, value: string): boolean {
-  const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });
+function isServerUrl(url: string): boolean {
+  const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { url } });
   return readWorkspace(parseManifest(workspaceFile, text)).problems.length === 0;
 }
 

@@ -19,7 +19,6 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, kinds: folder, ...rest } = options;
   const release = checkedRelease(options.release);
   if (options.token === "") throw new UserError("--token is empty: no request could use it", exit.usage);
-  if (options.port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
   const kinds = folder === undefined ? [] : ownKinds(terminal, folder);
   const server = await startServer({
     ...rest,

@@ -8,7 +8,6 @@ import { labelledErrors, reportedLine, withoutRepeats } from "../model/problem-l
 import { ownersCounted } from "../plan/heading.ts";
 import { type CheckFigures, prometheus, watchMetrics } from "../report/prometheus.ts";
 import { readHookSecret } from "../secrets/token.ts";
-import { sharesState, unshared } from "../state/open-state.ts";
 import type { CheckEnd } from "../watch/check.ts";
 import { followedBranch, touchesWorkspace } from "../watch/checkout.ts";
 import {
@@ -30,7 +29,10 @@ import { folderOf, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"watch">> = async (terminal, options) => {
-  checkUsage(terminal, options);
+  if (options.mergeRequest && options.apply === "drift") {
+    const contradiction = "--merge-request proposes to keep drift, and --apply drift reverts it; give only one";
+    throw new UserError(contradiction, exit.usage);
+  }
   const folder = folderOf(terminal, options);
   const root = dirname(findWorkspace(folder));
   loadSettings(folder);
@@ -68,23 +70,6 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   };
   return await watch(watching);
 };
-
-function checkUsage(
-  { env }: Terminal,
-  { every: often, cron: times, hooks, maxChecks, grace, workers, mergeRequest, apply }: Options<"watch">,
-): void {
-  const wrong = (sentence: string) => {
-    throw new UserError(sentence, exit.usage);
-  };
-  if (often !== undefined && times !== undefined) wrong("--every and --cron are both given; give only one");
-  if (hooks !== undefined && hooks > 65535) wrong("--hooks takes a port, a number from 0 to 65535");
-  if (maxChecks === 0) wrong("--max-checks takes the number of checks to end after: 1 or more");
-  if (grace === 0) wrong("--grace takes the number of checks that must see drift: 1 or more");
-  if (mergeRequest && apply === "drift") {
-    wrong("--merge-request proposes to keep drift, and --apply drift reverts it; give only one");
-  }
-  if (workers && !sharesState(env)) wrong(unshared);
-}
 
 const usual = 30 * 60_000;
 
