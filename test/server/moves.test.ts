@@ -40,26 +40,6 @@ test("projects are read-only while they move, and then are on the new storage; f
   expect(again.status).toBe(202);
 });
 
-test("the request has to be JSON and to name storages that there are", async () => {
-  const { ask } = await serving(quick);
-  expect((await ask("POST", "/snippet_repository_storage_moves", { form: names })).status).toBe(415);
-  const unknown = await ask("POST", "/snippet_repository_storage_moves", {
-    json: { ...names, source_storage_name: "no" },
-  });
-  expect([unknown.status, unknown.json]).toEqual([400, { error: "source_storage_name does not have a valid value" }]);
-  expect((await ask("POST", "/snippet_repository_storage_moves", { json: {} })).json.error).toBe(
-    "source_storage_name is missing, destination_storage_name is missing",
-  );
-  expect((await ask("POST", "/snippet_repository_storage_moves", { json: names })).status).toBe(202);
-});
-
-test("groups need tier premium; moves cannot be listed by the specification", async () => {
-  const { ask } = await serving({ ...quick, tier: "free" });
-  expect((await ask("POST", "/group_repository_storage_moves", { json: names })).status).toBe(403);
-  expect((await ask("POST", "/project_repository_storage_moves", { json: names })).status).toBe(202);
-  expect((await ask("GET", "/project_repository_storage_moves")).status).toBe(405);
-});
-
 test("deployed servers list moves of each kind, newest first, with their states", async () => {
   const { ask } = await serving({ ...quick, behaviour: "observed" });
   await ask("POST", "/project_repository_storage_moves", { json: names });
