@@ -159,12 +159,14 @@ function unique(parts: readonly string[], taken: Set<string>): string {
 
 /** A policy for each project with anything to declare. */
 export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
-  return imported.filter(({ entries, remarks }) => entries.length + remarks.length > 0).map(draftOf);
+  return imported.map(draftOf).filter(({ entries, remarks, disabled = [], absent = [], exclusive = [] }) => {
+    return [entries, remarks, disabled, absent, exclusive].some(({ length }) => length > 0);
+  });
 }
 
-export function draftOf({ project, entries, remarks }: ImportedProject): Draft {
+export function draftOf({ project, entries, remarks, more }: ImportedProject): Draft {
   const projects = [selectorFor(project)];
-  return { file: fileOf(project), name: project.name, projects, except: [], heading: [], entries, remarks };
+  return { file: fileOf(project), name: project.name, projects, except: [], heading: [], entries, remarks, ...more };
 }
 
 /** The path of a project, or its ID if the path looks like an ID or a glob. */

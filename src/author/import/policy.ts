@@ -56,6 +56,8 @@ export interface ImportedProject {
   readonly project: Project;
   readonly entries: readonly ImportedEntry[];
   readonly remarks: readonly string[];
+  /** What its policy has besides. */
+  readonly more?: Partial<Draft>;
 }
 
 export interface Draft {

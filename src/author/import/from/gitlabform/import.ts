@@ -3,8 +3,8 @@ import { takeName } from "../../../../base/text-format.ts";
 import { kindOf } from "../../../../model/kinds.ts";
 import { kindWord, type Owner } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
-import { fileOf, withReferences } from "../../names.ts";
-import type { Draft, ImportedProject } from "../../policy.ts";
+import { draftsOf, withReferences } from "../../names.ts";
+import { type Draft, type ImportedProject, ownerOfDraft } from "../../policy.ts";
 import { type ForeignResource, translatorFor } from "../entries.ts";
 import { kindInSection, type Marks, neededFields, renamedFields, rulesOf } from "../field-table.ts";
 import {
@@ -105,33 +105,29 @@ function createDrafts(
   contents: readonly (readonly TranslatedEntry[])[],
   choice: ForeignChoice,
 ): readonly Draft[] {
-  const parts = policies.map(([first], index): ImportedProject => {
-    const entries = (contents[index] ?? []).flatMap(({ entry }) => entry ?? []);
-    return { project: { name: chooseFileName(first) }, entries, remarks: [] };
-  });
-  const named = withReferences(parts, choice);
-  const taken = new Set<string>();
-  return policies.flatMap(([first], index): Draft[] => {
-    const entries = named[index]?.entries ?? [];
+  const imported = policies.map(([{ key, owner, projects, except }], index): ImportedProject => {
     const of = contents[index] ?? [];
-    const disabled = of.flatMap(({ off }) => off ?? []);
-    const absent = of.flatMap((each) => each.absent ?? []);
-    const exclusive = [...new Set(of.flatMap((each) => each.exclusive ?? []))];
-    if (entries.length + disabled.length + absent.length + exclusive.length === 0) return [];
-    const { key, owner, projects, except } = first;
-    const title = chooseFileName(first);
-    const [{ key: word, kind } = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
-    return [
-      {
-        file: fileOf({ name: title }),
-        name: chooseName(`${title}${owner === "group" ? "-groups" : ""}`, word || kindWord(kind), taken),
+    return {
+      project: { name: key.form === "common" ? "shared" : key.path },
+      entries: of.flatMap(({ entry }) => entry ?? []),
+      remarks: [],
+      more: {
         projects,
         except: [...except].sort(),
         heading: key.form === "common" ? everywhere[owner] : [],
-        ...{ entries, disabled, absent, exclusive },
-        remarks: [],
+        disabled: of.flatMap(({ off }) => off ?? []),
+        absent: of.flatMap(({ absent }) => absent ?? []),
+        exclusive: [...new Set(of.flatMap(({ exclusive }) => exclusive ?? []))],
       },
-    ];
+    };
+  });
+  const taken = new Set<string>();
+  return draftsOf(withReferences(imported, choice)).map((draft) => {
+    const { name, entries, disabled = [], absent = [] } = draft;
+    const [{ key, kind } = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
+    const title = `${name}${ownerOfDraft(draft) === "group" ? "-groups" : ""}`;
+    const word = taken.has(title.toLowerCase()) ? `-${key || kindWord(kind)}` : "";
+    return { ...draft, name: takeName(`${title}${word}`, taken) };
   });
 }
 
@@ -143,14 +139,6 @@ const everywhere: Readonly<Record<Owner, readonly string[]>> = {
   group: ["For every group that the token sees."],
   instance: [],
 };
-
-function chooseFileName({ key: { form, path } }: Statement): string {
-  return form === "common" ? "shared" : path;
-}
-
-function chooseName(title: string, slug: string, taken: Set<string>): string {
-  return takeName(taken.has(title.toLowerCase()) ? `${title}-${slug}` : title, taken);
-}
 
 /** Fields with the remaining items of their lists, and the reasons why others are left out. */
 interface Unmarked {
