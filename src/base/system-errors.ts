@@ -39,6 +39,15 @@ export function describeSystemError(error: unknown): string {
   return words[code] ?? `system error ${code}`;
 }
 
+/** Returns the result of `work`, whose system errors become sentences. @throws UserError. */
+export function attempt<Result>(sentence: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UserError ? error : new UserError(`${sentence}: ${describeSystemError(error)}`);
+  }
+}
+
 /** `127.0.0.1:8080` or `[::1]:8080`. */
 export function hostAndPort(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;

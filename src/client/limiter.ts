@@ -1,5 +1,6 @@
+import { createHmac } from "node:crypto";
 import { type Rate, type Spacing, spacingOf } from "../base/rate.ts";
-import { maxHold, processRates, type Rates } from "../state/state.ts";
+import { processRates, type Rates } from "../state/state.ts";
 import { callLater, longestTimer, type Stop } from "./timer.ts";
 
 export interface Sending {
@@ -153,6 +154,14 @@ function computeMedian(numbers: readonly number[]): number {
 }
 
 const longestBlock = 250;
+
+/** Milliseconds; limit for longer waits that a server asks for. */
+const maxHold = 3_600_000;
+
+/** Identifies a token of a server; the token cannot be derived from it. */
+export function rateKey(token: string, origin: string): string {
+  return createHmac("sha256", token).update(`evenkeel rate limit of ${origin}`).digest("hex").slice(0, 32);
+}
 
 /** Evenly spaced slots for requests, reserved in blocks if the rate is shared. */
 class RateSlots {

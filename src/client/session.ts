@@ -2,10 +2,9 @@ import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { Call } from "../model/types.ts";
-import { rateKey } from "../state/state.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
-import { Limiter } from "./limiter.ts";
+import { Limiter, rateKey } from "./limiter.ts";
 import type { ClientOptions } from "./reader.ts";
 import { defaultBackoff } from "./retry.ts";
 import {

@@ -13,7 +13,7 @@ import { outcomesText } from "../report/outcomes.ts";
 import { nextStepsText } from "../report/terminal.ts";
 import { planText, signedPlanText } from "../report/text.ts";
 import { failedPlan } from "../run/failed-plan.ts";
-import { signatureFileOf, signatureText } from "../run/prepared-plan.ts";
+import { signatureFileOf, signaturesInState, signatureText } from "../run/prepared-plan.ts";
 import type { Planned } from "../run/request.ts";
 import { mergedByRules } from "../run/rules-in-force.ts";
 import { planOfRun, planPath, readPlan, readReport } from "../run/saved-plan.ts";
@@ -80,10 +80,11 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
   const catalogue = catalogueAround(folderOf(terminal, options));
   const plan = await planOfRun(state, savedRun);
   const added = createSignature({ plan, catalogue }, terminal, options);
-  const { kept } = signaturesToKeep((await state.approvals.list(savedRun)).join("\n"), "", plan);
-  if (!kept.some((block) => readKey(block) === readKey(added))) await state.approvals.add(savedRun, `${added}\n`);
-  const { length: signatures } = await state.approvals.list(savedRun);
-  return { plan, name: savedRun, place: `${state.place}, run ${savedRun},`, signatures };
+  const { kept } = signaturesToKeep(await signaturesInState(state, savedRun), "", plan);
+  if (!kept.some((block) => readKey(block) === readKey(added))) await state.append("signatures", savedRun, [added]);
+  const place = `${state.place}, run ${savedRun},`;
+  const { length: signatures } = armoredBlocks(await signaturesInState(state, savedRun));
+  return { plan, name: savedRun, place, signatures };
 }
 
 type Shown = Pick<Planned, "plan" | "catalogue">;

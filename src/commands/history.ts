@@ -4,11 +4,12 @@ import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { historyJson, historyText, runsText, runText, runWithoutJournalText } from "../report/runs.ts";
+import { readJournal, readJournals } from "../state/journal.ts";
 import { type Holder, holderText } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
-import { concerns } from "../state/run-summary.ts";
-import { type Contents, isShared, type WorkspaceState } from "../state/state.ts";
-import { liveRuns } from "../state/workspace-state.ts";
+import { concerns, listRuns, liveRuns } from "../state/run-summary.ts";
+import { countSnapshots } from "../state/snapshots/read-snapshots.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { showing } from "./outputs.ts";
@@ -18,7 +19,7 @@ import type { Terminal } from "./terminal.ts";
 export const runs = showing<Options<"runs">>(async (terminal, options) => {
   await using state = await stateAround(terminal, options);
   const { project } = options;
-  const all = await state.runs.list();
+  const all = await listRuns(state);
   const shown = project === undefined ? all : all.filter((summary) => concerns(summary, project));
   const live = await liveRuns(state);
   const none = project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);
@@ -28,22 +29,20 @@ export const runs = showing<Options<"runs">>(async (terminal, options) => {
 export const journal = showing<Options<"journal">>(async (terminal, options, [wanted]) => {
   await using state = await stateAround(terminal, options);
   if (wanted === undefined) {
-    const names = await state.journals.list();
-    const read = async (run: string) => ({ run, entries: (await state.journals.read(run)) ?? [] });
-    const runs = await Promise.all(names.map(read));
+    const runs = await readJournals(state);
     return { text: () => runsText(runs) || "No runs recorded.", json: () => runs };
   }
-  const entries = await state.journals.read(wanted);
+  const entries = await readJournal(state, wanted);
   if (entries) return { text: (palette) => runText(wanted, entries, palette), json: () => entries };
   const summary = await findSummary(state, wanted);
   return { text: (palette) => runWithoutJournalText(summary, palette), json: () => [] };
 });
 
-async function findSummary({ runs, journals }: Pick<WorkspaceState, "runs" | "journals">, wanted: string) {
-  const all = await runs.list();
+async function findSummary(state: WorkspaceState, wanted: string) {
+  const all = await listRuns(state);
   const summary = all.find(({ run }) => run === wanted);
   if (summary) return summary;
-  const names = new Set([...(await journals.list()), ...all.map(({ run }) => run)]);
+  const names = new Set([...(await state.list("journals")), ...all.map(({ run }) => run)]);
   const longer = [...names].find((name) => name.startsWith(wanted));
   const near = longer === undefined ? didYouMean(wanted, names) : `; did you mean ${longer}?`;
   throw new UserError(`there is no run ${wanted}${near || "; evenkeel runs lists them"}`);
@@ -51,11 +50,10 @@ async function findSummary({ runs, journals }: Pick<WorkspaceState, "runs" | "jo
 
 export const state = showing<Options<"state">>(async (terminal, options) => {
   await using opened = await stateAround(terminal, options);
-  const { place } = opened;
-  const shared = isShared(opened);
-  const lease = (await opened.leases.holder()) ?? null;
-  const watcher = (await opened.watchLeases.holder()) ?? null;
-  const contents = await opened.contents();
+  const { place, isShared: shared } = opened;
+  const lease = (await opened.leases("apply").holder()) ?? null;
+  const watcher = (await opened.leases("watch").holder()) ?? null;
+  const contents = await countContents(opened);
   const watching = watcher ? [`Watcher: ${holderText(watcher)} since ${watcher.since}`] : [];
   const lines = [`State: ${place}`, leaseText(lease), ...watching, contentsText(contents)];
   return {
@@ -66,9 +64,24 @@ export const state = showing<Options<"state">>(async (terminal, options) => {
 
 function leaseText(holder: Holder | null): string {
   if (!holder) return "Lease: free";
-  const until = holder.deadline ? `, until ${holder.deadline} unless renewed` : "";
-  return `Lease: ${holderText(holder)} since ${holder.since}${until}`;
+  return `Lease: ${holderText(holder)} since ${holder.since}, until ${holder.deadline} unless renewed`;
 }
+
+async function countContents(state: WorkspaceState) {
+  const count = async (of: Parameters<WorkspaceState["list"]>[0]) => (await state.list(of)).length;
+  return {
+    runs: await count("runs"),
+    journals: await count("journals"),
+    plans: await count("plans"),
+    approvals: await count("signatures"),
+    ledger: (await state.ledger.read()).lines.size,
+    snapshots: await countSnapshots(state),
+    notes: await count("notes"),
+    bytes: await state.bytes(),
+  };
+}
+
+type Contents = Awaited<ReturnType<typeof countContents>>;
 
 function contentsText({ runs, journals, plans, approvals, ledger, snapshots, notes, bytes }: Contents): string {
   const parts = [
@@ -85,9 +98,9 @@ function contentsText({ runs, journals, plans, approvals, ledger, snapshots, not
 
 export const releaseLock: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {
   await using state = await stateAround(terminal, options);
-  const watcher = await state.watchLeases.holder();
-  const leases = watcher?.run === wanted ? state.watchLeases : state.leases;
-  const holder = leases === state.leases ? await leases.holder() : watcher;
+  const watcher = await state.leases("watch").holder();
+  const leases = state.leases(watcher?.run === wanted ? "watch" : "apply");
+  const holder = await leases.holder();
   if (!holder) throw new UserError("no run holds the lease of this workspace");
   if (holder.run !== wanted) throw new UserError(`run ${wanted} does not hold the lease; ${holderText(holder)} does`);
   if (!(await isAgreed(terminal, options, holder))) {

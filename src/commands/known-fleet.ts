@@ -73,5 +73,5 @@ export async function keptFleet(
 
 async function readKept(of: StateOf): Promise<ProjectList | undefined> {
   await using state = await openState(of);
-  return keptProjects(state.notes);
+  return keptProjects(state);
 }

@@ -201,7 +201,7 @@ async function collectBlaming({ context, desired }: EffectiveProject, parts: Add
     key,
     lines,
     git,
-    outcomes: await lastOutcomes(state.journals, names),
+    outcomes: await lastOutcomes(state, names),
   };
 }
 

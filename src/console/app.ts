@@ -8,6 +8,7 @@ import { reportPolicy } from "../report/html/document.ts";
 import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
+import { readJournal } from "../state/journal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type Listening, listen } from "../watch/service.ts";
@@ -55,7 +56,7 @@ function consoleApp(options: ConsoleOptions): Hono {
   });
   app.get("/runs/:run/plan", async (context) => {
     const run = context.req.param("run");
-    const plan = await state.ask(async (from) => (await from.plans.list()).includes(run) && state.planOf(from, run));
+    const plan = await state.ask(async (from) => (await from.list("plans")).includes(run) && state.planOf(from, run));
     if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
     // The page has an inline script and style.
     context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
@@ -125,7 +126,7 @@ const showSearch: Show = async ({ query: { q = "" }, known }) => {
 };
 
 const showReview: Show = async ({ query, known, state, ...review }) => {
-  const part = selectPage(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
+  const part = selectPage(waitingRuns(await state.ask(({ list }) => list("plans")), known), query.page, 20);
   const { planOf } = state;
   const plans = await state.ask((from) => waitingPlans(from, part.rows, known, { ...review, planOf }));
   return {
@@ -149,7 +150,7 @@ const showRun: Show = async ({ query, known, state }, name) => {
   const summary = known.runs.find(({ run }) => run === name);
   if (!summary) return `No run ${name}. Plan, drift and watch runs are kept for 90 days.`;
   const details = await state.ask(async (from): Promise<RunDetails> => {
-    const isSaved = (await from.plans.list()).includes(name);
+    const isSaved = (await from.list("plans")).includes(name);
     const plan = isSaved ? await state.planOf(from, name).catch(ignoreUserError) : undefined;
     return { summary, plan, progress: describeProgress(summary, known.live), errors: await readErrors(from, summary) };
   });
@@ -167,11 +168,11 @@ const pages: ReadonlyMap<string, Show> = new Map([
 ]);
 
 async function readErrors(
-  { journals }: WorkspaceState,
+  state: WorkspaceState,
   { run, command, outcome }: RunSummary,
 ): Promise<ReadonlyMap<string, string>> {
   if (command !== "apply" || outcome === "applied" || outcome === "in sync") return new Map();
-  const lines = (await journals.read(run)) ?? [];
+  const lines = (await readJournal(state, run)) ?? [];
   return new Map(
     lines.flatMap((line) => (line.event === "result" && line.error ? [[line.address, line.error] as const] : [])),
   );

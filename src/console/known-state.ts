@@ -2,12 +2,11 @@ import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../run/saved-plan.ts";
-import type { RunSummary } from "../state/run-summary.ts";
+import { type LiveRuns, listRuns, liveRuns, type RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex, readSnapshot, shardNames } from "../state/snapshots/read-snapshots.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
-import { type LiveRuns, liveRuns } from "../state/workspace-state.ts";
 
 /** A cached view of the state, so that no page waits for the state. */
 export interface KnownState {
@@ -82,7 +81,7 @@ export async function watchState(open: () => Promise<WorkspaceState>): Promise<W
       const waiting = new Promise<KnownState>((resolve) => setTimeout(() => resolve(known), patience));
       return Promise.race([refreshing, waiting]);
     },
-    project: (path) => ask(({ snapshots }) => readSnapshot(snapshots, path)),
+    project: (path) => ask((from) => readSnapshot(from, path)),
     [Symbol.asyncDispose]: async () => {
       await refreshing?.catch(() => {});
       if (state) await close(state);
@@ -109,21 +108,20 @@ async function readKnownState(
   before: KnownState,
   shards: Map<string, CachedShard>,
 ): Promise<KnownState> {
-  const { snapshots, runs } = state;
   const at = new Date();
-  const fleet = await readFleetIndex(snapshots);
-  const all = await runs.list();
+  const fleet = await readFleetIndex(state);
+  const all = await listRuns(state);
   if (before.runs.length > 0 && all.length === 0) {
     throw new UserError(`the state is gone: ${state.place} holds nothing any more`);
   }
   const rest = { runs: all, live: await liveRuns(state), at };
-  const marks = await snapshots.marks(shardNames);
+  const marks = await state.marks("snapshots", shardNames);
   const changed = [...marks].filter(([name, mark]) => shards.get(name)?.mark !== mark);
   const { projects: seen, worstFirst } = before;
   if (changed.length === 0 && before.fleet && fleet) return { projects: seen, worstFirst, ...rest, fleet };
   for (const [name, mark] of changed) {
     // One at a time: pages are served in between.
-    shards.set(name, { mark, heads: await readSummaries(snapshots, name) });
+    shards.set(name, { mark, heads: await readSummaries(state, name) });
   }
   const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)
@@ -137,7 +135,7 @@ function compareSyncStatus(a: ProjectSummary, b: ProjectSummary): number {
 }
 
 /** Reads the saved plan of a run; `mark` is its fingerprint, if known. @throws UserError as {@link planOfRun}. */
-export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mark?: string) => Promise<Plan>;
+export type PlanReader = (state: WorkspaceState, run: string, mark?: string) => Promise<Plan>;
 
 /** Maximum number of cached plans: pages request the same few again and again. */
 const mostPlans = 50;
@@ -145,9 +143,9 @@ const mostPlans = 50;
 /** Parses and checks each version of a plan once. */
 function planReader(): PlanReader {
   const cached = new Map<string, Plan>();
-  return async ({ plans }, run, known) => {
-    const key = `${run} ${known ?? (await plans.marks([run])).get(run)}`;
-    const plan = cached.get(key) ?? (await planOfRun({ plans }, run));
+  return async (state, run, known) => {
+    const key = `${run} ${known ?? (await state.marks("plans", [run])).get(run)}`;
+    const plan = cached.get(key) ?? (await planOfRun(state, run));
     cached.delete(key);
     cached.set(key, plan);
     const [oldest = ""] = cached.keys();

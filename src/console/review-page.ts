@@ -3,7 +3,7 @@ import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts"
 import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
-import { approversOf, type PlanApprovers, verifyApprovals } from "../plan/approvals/verify.ts";
+import { approversOf, type PlanApprovers, type SignedPlan, verifyApprovals } from "../plan/approvals/verify.ts";
 import { changeCount, ownersCounted } from "../plan/heading.ts";
 import { attention, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -56,11 +56,11 @@ export async function waitingPlans(
   known: Pick<KnownState, "runs">,
   review: Review,
 ): Promise<readonly WaitingPlan[]> {
-  const marks = await state.plans.marks(runs);
-  const signatures = await state.approvals.ofRuns(runs);
+  const marks = await state.marks("plans", runs);
+  const signatures = await state.lines("signatures", runs);
   const waiting = (run: string) => {
     const plan = () => review.planOf(state, run, marks.get(run));
-    return waitingPlan(run, plan, signatures.get(run) ?? [], known, review);
+    return waitingPlan(run, plan, (signatures.get(run) ?? []).join("\n"), known, review);
   };
   return Promise.all(runs.map(waiting));
 }
@@ -68,7 +68,7 @@ export async function waitingPlans(
 async function waitingPlan(
   run: string,
   read: () => Promise<Plan>,
-  blocks: readonly string[],
+  signed: string,
   { runs }: Pick<KnownState, "runs">,
   { env, folder, catalogue }: Review,
 ): Promise<WaitingPlan> {
@@ -78,24 +78,24 @@ async function waitingPlan(
   try {
     const plan = await read();
     const highlights = highlightsOf(plan.resource_changes, catalogue);
-    const rest = { error: undefined, signatures: blocks.length, highlights };
-    return { ...head, plan, ...rest, ...approvalState(plan, blocks, env, folder) };
+    const signatures = sshSignatures(signed);
+    const rest = { error: undefined, signatures: signatures.length, highlights };
+    return { ...head, plan, ...rest, ...approvalState({ plan, signatures }, env, folder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...head, plan: undefined, error: error.message };
   }
 }
 
-function approvalState(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
+function approvalState(signed: SignedPlan, env: Environment, folder: string) {
   const { policy, problems } = approvalPolicy(env);
   const [problem] = problems.filter(({ severity }) => severity === "error");
   if (problem) return { lacks: [problem.message], hasPolicy: true };
   if (!policy) return { lacks: [], hasPolicy: false };
   const tests = loadSettings(folder).protected.map(addressMatcher);
   const isProtected = (address: string) => tests.some((test) => test(address));
-  const signed = { plan, signatures: sshSignatures(blocks.join("\n")) };
   const context = { policy, signed, isProtected, now: new Date() };
-  const lacks = verifyApprovals(plan, context).map(({ message }) => message);
+  const lacks = verifyApprovals(signed.plan, context).map(({ message }) => message);
   return { lacks, approvers: approversOf(signed, context), hasPolicy: true };
 }
 

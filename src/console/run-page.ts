@@ -6,8 +6,7 @@ import { capitalised, each, factList, type Markup, markup } from "../report/html
 import { changeNode } from "../report/html/rows.ts";
 import { progressText } from "../report/runs.ts";
 import { plannedRows } from "../report/view.ts";
-import type { RunSummary } from "../state/run-summary.ts";
-import type { LiveRuns } from "../state/workspace-state.ts";
+import type { LiveRuns, RunSummary } from "../state/run-summary.ts";
 import { resourceNode } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 import { age, dataLink, moment, pager, selectPage } from "./layout.ts";

@@ -1,8 +1,7 @@
 import { counted, thousands } from "../base/text-format.ts";
 import { badge, each, type Markup, markup } from "../report/html/markup.ts";
 import { clipped } from "../report/html/rows.ts";
-import type { RunSummary } from "../state/run-summary.ts";
-import type { LiveRuns } from "../state/workspace-state.ts";
+import type { LiveRuns, RunSummary } from "../state/run-summary.ts";
 import type { KnownState } from "./known-state.ts";
 import {
   ago,

@@ -1,8 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { counted, thousands } from "../base/text-format.ts";
-import type { RunProgress, RunSummary, Stage } from "../state/run-summary.ts";
-import type { JournalLine } from "../state/state.ts";
-import type { LiveRuns } from "../state/workspace-state.ts";
+import type { JournalLine } from "../state/journal.ts";
+import type { LiveRuns, RunProgress, RunSummary, Stage } from "../state/run-summary.ts";
 import type { Palette } from "./terminal.ts";
 
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {

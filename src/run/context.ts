@@ -28,7 +28,7 @@ import { ledgerFile, readLedgerFile } from "../state/ledger/ledger-file.ts";
 import { keptProjects, type ProjectList, serverBefore } from "../state/notes.ts";
 import { openState, sharesState, unnamed } from "../state/open-state.ts";
 import { ProgressMeter } from "../state/run-summary.ts";
-import { isShared, type WorkspaceState } from "../state/state.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import type { Loaded, Workspace } from "../workspace/load.ts";
 import { readRelease } from "./live/find-dialect.ts";
 import { readTokenDetails } from "./live/token-access.ts";
@@ -149,8 +149,8 @@ export async function openContext(checked: Checked): Promise<Context> {
   const { root, workspace } = loaded;
   const { env } = request;
   const state = await openState({ root, name: workspace.name, env });
-  const listed = since && (await keptProjects(state.notes));
-  const problems = [...checked.problems, ...(isShared(state) ? await otherServer(state, heading.url, loaded) : [])];
+  const listed = since && (await keptProjects(state));
+  const problems = [...checked.problems, ...(state.isShared ? await otherServer(state, heading.url, loaded) : [])];
   const ledger = keepsLedgerInState(workspace)
     ? openLedger(state.ledger, await state.ledger.read(), { root, env, secrets, catalogue: workspace.catalogue })
     : undefined;
@@ -168,11 +168,11 @@ export async function openContext(checked: Checked): Promise<Context> {
 
 /** Warns if the state was last used with another server: workspaces of one name share the lease and the ledger. */
 async function otherServer(
-  { notes }: WorkspaceState,
+  state: WorkspaceState,
   url: string,
   { settings: document }: Loaded,
 ): Promise<readonly Problem[]> {
-  const before = await serverBefore(notes, url);
+  const before = await serverBefore(state, url);
   if (before === undefined || !document) return [];
   const message = `the workspace of this name was last used with ${before}; use a separate workspace name for each server, because the lease and the ledger are shared by name`;
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
@@ -180,7 +180,7 @@ async function otherServer(
 
 export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
   const { env, lockTimeout: patience, signal, waiting } = request;
-  return takeLease(state.leases, claim, { duration: leaseDuration(env), patience, signal, waiting });
+  return takeLease(state.leases("apply"), claim, { duration: leaseDuration(env), patience, signal, waiting });
 }
 
 /** Includes expired policies in the digest: a plan saved before a policy expired is stale. */

@@ -5,7 +5,7 @@ import { blockingText } from "../plan/guards.ts";
 import { datedPlan } from "../plan/highlights.ts";
 import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd, runReasons } from "../plan/run-end.ts";
-import { keptReasons, touchedBy } from "../state/run-summary.ts";
+import { keptReasons, type RunSummary, recordRun, touchedBy } from "../state/run-summary.ts";
 import { differsSince } from "../state/snapshots/read-snapshots.ts";
 import type { Watcher } from "./apply/apply.ts";
 import type { Context } from "./context.ts";
@@ -87,13 +87,11 @@ const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as co
 /** Adds to each change when it was first seen; unchanged if the state does not know. */
 async function withSince<Result extends Applied>({ state }: Context, result: Result): Promise<Result> {
   const addresses = result.plan.resource_changes.map(({ address }) => address);
-  const since = await differsSince(state.snapshots, addresses).catch(
-    onError(UserError, () => new Map<string, string>()),
-  );
+  const since = await differsSince(state, addresses).catch(onError(UserError, () => new Map<string, string>()));
   return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
 }
 
-function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" | "reasons"> {
+function failedEnd(context: Context, failure: unknown): Pick<RunSummary, "outcome" | "reasons"> {
   const isExpected = failure instanceof UserError || failure instanceof CallFailed;
   return isExpected ? describeEnd(failedPlan(context, failure), context) : { outcome: "failed" };
 }
@@ -127,7 +125,7 @@ function toRecorded({ request, claim }: Context, error: string | undefined): Pla
 async function save<Result extends Applied>({ request, state, claim }: Context, result: Result): Promise<Result> {
   if (!request.save) return result;
   try {
-    await state.plans.write(claim.run, JSON.stringify(result.plan, null, 2));
+    await state.put("plans", [[claim.run, JSON.stringify(result.plan, null, 2)]]);
     return { ...result, savedAs: claim.run };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -135,8 +133,6 @@ async function save<Result extends Applied>({ request, state, claim }: Context, 
     return withProblems(result, [{ severity: "error", rule: "state", message }]);
   }
 }
-
-type Summary = Parameters<Context["state"]["runs"]["record"]>[0];
 
 function createHead({ claim, heading, request }: Context, started: string) {
   const { run, who, host, job } = claim;
@@ -147,11 +143,11 @@ function createHead({ claim, heading, request }: Context, started: string) {
 }
 
 /** Returns the error if the summary cannot be stored; the run still succeeds. */
-async function record({ request, state }: Context, summary: Summary): Promise<string | undefined> {
-  return request.command ? userErrorOf(state.runs.record(summary)) : undefined;
+async function record({ request, state }: Context, summary: RunSummary): Promise<string | undefined> {
+  return request.command ? userErrorOf(recordRun(state, summary)) : undefined;
 }
 
-function describeEnd(result: Applied, context: Context): Pick<Summary, "outcome" | "reasons"> {
+function describeEnd(result: Applied, context: Context): Pick<RunSummary, "outcome" | "reasons"> {
   const outcome = chooseOutcome(result, context);
   const { plan, refused, outcomes } = result;
   const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);

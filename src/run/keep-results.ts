@@ -119,7 +119,7 @@ export async function recordSnapshots(context: Context, result: Applied): Promis
   if (!request.command || !result.compared) return {};
   const observation = observationOf(context, result);
   if (observation.projects.length === 0 && !observation.covers) return {};
-  return recordObservation(state.snapshots, observation).then(
+  return recordObservation(state, observation).then(
     (fleet) => ({ fleet }),
     onError(UserError, ({ message }) => ({ unseen: message })),
   );

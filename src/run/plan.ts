@@ -109,7 +109,7 @@ async function keepListing(
 ): Promise<void> {
   if (!projects || !request.command) return;
   const withRows = policies.some(({ where }) => where);
-  await keepProjects(state.notes, { server: heading.url, at: new Date(), projects }, withRows);
+  await keepProjects(state, { server: heading.url, at: new Date(), projects }, withRows);
 }
 
 type Contents = Omit<PlanInput, keyof Context["heading"] | "scope" | "version" | "createdAt">;

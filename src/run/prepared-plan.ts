@@ -1,5 +1,4 @@
-import { UserError } from "../base/exit.ts";
-import { describeSystemError } from "../base/system-errors.ts";
+import { attempt } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
@@ -9,6 +8,7 @@ import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
 import { type GuardRules, markWaived, type Objection, unwaivedObjections } from "../plan/guards.ts";
 import { type Plan, planDigest, removalsOf } from "../plan/plan.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import { type Batch, projectOf, recheckTargets, stepsOf, type Target } from "./apply/apply.ts";
 import type { PlanWave } from "./apply/waves.ts";
@@ -123,7 +123,7 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
 
 /** The armored signatures of the requested plan: from beside its file, or from the state. */
 async function readSignatures({ request: { saved = "", savedRun }, state }: Context): Promise<string> {
-  return savedRun === undefined ? signatureText(saved) : (await state.approvals.list(savedRun)).join("\n");
+  return savedRun === undefined ? signatureText(saved) : signaturesInState(state, savedRun);
 }
 
 export function signatureFileOf(plan: string): string {
@@ -133,9 +133,9 @@ export function signatureFileOf(plan: string): string {
 /** The armored signatures of a saved plan; empty without any. @throws UserError if they cannot be read. */
 export function signatureText(plan: string): string {
   const file = signatureFileOf(plan);
-  try {
-    return isThere(file) ? readRegular(file) : "";
-  } catch (error) {
-    throw new UserError(`cannot read the signatures ${file}: ${describeSystemError(error)}`);
-  }
+  return attempt(`cannot read the signatures ${file}`, () => (isThere(file) ? readRegular(file) : ""));
+}
+
+export async function signaturesInState({ lines }: Pick<WorkspaceState, "lines">, run: string): Promise<string> {
+  return ((await lines("signatures", [run])).get(run) ?? []).join("\n");
 }

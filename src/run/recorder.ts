@@ -4,9 +4,8 @@ import { firstFew, shellWord } from "../base/text-format.ts";
 import type { Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withOutcomes } from "../plan/run-end.ts";
-import { startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
+import { extendJournal, type JournalLine, startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
 import type { Lease } from "../state/lease.ts";
-import type { JournalLine } from "../state/state.ts";
 import { saveUnstored } from "../state/state-folder.ts";
 import type { Outcomes, Watcher } from "./apply/apply.ts";
 import { journalling } from "./apply/send-change.ts";
@@ -19,7 +18,7 @@ import type { Planned } from "./request.ts";
  * @throws UserError if the journal or the ledger cannot be written.
  */
 export async function readyToRecord({ state, ledger }: Context): Promise<void> {
-  const error = state.journals.writeError();
+  const error = state.writeError();
   if (error) throw new UserError(error);
   await ledger?.ready();
 }
@@ -42,7 +41,7 @@ export async function startRecorder(
   listeners: readonly Watcher[],
 ): Promise<Recorder> {
   const { state, ledger, loaded, claim } = context;
-  const cutShort = await unfinishedRuns(state.journals);
+  const cutShort = await unfinishedRuns(state);
   const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
   const { commit, digest: manifests } = plan.manifests;
   const head = { who: `${claim.who}@${claim.host}`, pid, commit, manifests, server: plan.server.url };
@@ -88,7 +87,7 @@ async function noticeAll(
   named: readonly UnfinishedRun[],
 ): Promise<Problem[]> {
   const line: JournalLine = { at: now().toISOString(), event: "noticed" };
-  const errors = named.map(({ run }) => userErrorOf(state.journals.extend(token, run, [line])));
+  const errors = named.map(({ run }) => userErrorOf(extendJournal(state, token, run, [line])));
   const messages = (await Promise.all(errors)).flatMap((message) => message ?? []);
   return messages.map((message) => ({ severity: "warning", rule: "journal", message }));
 }
@@ -117,7 +116,7 @@ export interface CutShort {
  * count.
  */
 export async function reportUnfinishedRuns({ state }: Context): Promise<CutShort> {
-  const runs = await unfinishedRuns(state.journals);
+  const runs = await unfinishedRuns(state);
   const notices = runs.map(({ run, inFlight }) => {
     const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";
     const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;

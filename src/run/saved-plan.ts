@@ -17,7 +17,7 @@ import type { DesiredProject } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
 import { checkLoosening, checkProtected, checkRemovalShare, theFleet } from "../plan/guards.ts";
 import { formatVersion, type Plan, planDigest, removalsOf, visibleOf } from "../plan/plan.ts";
-import type { WorkspaceState } from "../state/state.ts";
+import { getText, type WorkspaceState } from "../state/state.ts";
 import { recheckTargets } from "./apply/apply.ts";
 import { type NeededSecret, secretsToCompare } from "./connection.ts";
 import type { Context } from "./context.ts";
@@ -89,10 +89,10 @@ async function readPlanFile(path: string): Promise<string> {
 }
 
 /** Reads the plan of a run from the state. @throws UserError as {@link readPlan}, and if there is none. */
-export async function planOfRun({ plans }: Pick<WorkspaceState, "plans">, run: string): Promise<Plan> {
-  const text = await plans.read(run);
+export async function planOfRun(state: Pick<WorkspaceState, "get" | "list">, run: string): Promise<Plan> {
+  const text = await getText(state, "plans", run);
   if (text !== undefined) return parsePlan(text, `the plan of run ${run}`);
-  const suggestion = didYouMean(run, await plans.list());
+  const suggestion = didYouMean(run, await state.list("plans"));
   throw new UserError(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
 

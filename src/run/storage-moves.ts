@@ -50,7 +50,7 @@ async function movesScope({ loaded, heading, request, state }: Context): Promise
   return {
     migrations,
     platform: loaded.workspace.server,
-    history: await historyOf(state.journals, heading.url),
+    history: await historyOf(state, heading.url),
     resend: (address) => resends.some((matches) => matches(address)),
   };
 }

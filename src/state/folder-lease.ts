@@ -4,7 +4,6 @@ import {
   fstatSync,
   futimesSync,
   linkSync,
-  lstatSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -16,25 +15,20 @@ import {
 import { hostname } from "node:os";
 import process from "node:process";
 import { ifPossible, UserError } from "../base/exit.ts";
-import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { isObject, parsedJson } from "../base/json.ts";
+import { attempt, describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readRegular } from "../workspace/durable-file.ts";
 import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease.ts";
 
-/** Identifies a process: `system` is the boot and the PID namespace in which its number is valid, if known. */
-interface ProcessMark {
-  readonly pid: number;
-  readonly host: string;
+/** Content of a lock file. It is never rewritten: a renewal sets its modification time. */
+interface LockOwner extends Omit<Holder, "deadline"> {
+  /** The boot and the PID namespace in which its number is valid, if known. */
   readonly system?: string | undefined;
+  readonly milliseconds: number;
 }
 
-/** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
-interface LockOwner extends ProcessMark {
-  readonly since: string;
-  readonly run: string;
-  readonly who: string;
-  readonly job?: string;
-  readonly fence: number;
-  readonly milliseconds: number;
+interface Lock extends LockOwner {
+  readonly end: number;
 }
 
 const heldFiles = new Set<string>();
@@ -44,49 +38,37 @@ export function folderLeases(file: string, ready: () => void): Leases {
   return {
     take: async (claim, milliseconds) => {
       ready();
-      return take(file, claim, milliseconds, new Date());
+      return take(file, claim, milliseconds);
     },
-    renew: async (token) => renew(file, token, new Date()),
-    remaining: async ({ run, fence }) => {
-      const holder = readHolder(file);
-      if (holder?.run !== run || holder.fence !== fence) return 0;
-      return Math.max(0, Date.parse(holder.deadline ?? "") - Date.now());
+    renew: async (token) => renew(file, token),
+    remaining: async (token) => Math.max(0, (heldLock(token, readLock(file))?.end ?? 0) - Date.now()),
+    holder: async () => findHolder(file),
+    release: async (run, fence) => {
+      if (fence !== undefined) heldFiles.delete(file);
+      const lock = fence === undefined ? findHolder(file) : readLock(file);
+      if (lock?.run !== run || lock.fence !== (fence ?? lock.fence)) return false;
+      attempt(`cannot release the lock ${file}`, () => rmSync(file, { force: true }));
+      return true;
     },
-    giveBack: async (token) => giveBack(file, token),
-    holder: async () => readHolder(file),
-    release: async (run) => release(file, run),
   };
 }
 
-function take(file: string, claim: Claim, milliseconds: number, now: Date): LeaseToken | { heldBy: Holder } {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const before = readOwner(file);
-    const fence = Math.max(now.getTime(), (before?.fence ?? 0) + 1);
-    if (create(file, lockContent(claim, milliseconds, fence, now))) return { run: claim.run, fence };
-    const heldBy = setAside(file);
+function take(file: string, claim: Claim, milliseconds: number): LeaseToken | { heldBy: Holder } {
+  for (let round = 0; round < 3; round++) {
+    const now = new Date();
+    const fence = Math.max(now.getTime(), (readLock(file)?.fence ?? 0) + 1);
+    const owner: LockOwner = { ...ownMark(), since: now.toISOString(), ...claim, fence, milliseconds };
+    if (create(file, JSON.stringify(owner))) return { run: claim.run, fence };
+    const heldBy = findHolder(file);
     if (heldBy) return { heldBy };
+    setAside(file);
   }
   throw new UserError(`another run just took the lock ${file}`);
 }
 
-function lockContent({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
-  const owner: LockOwner = {
-    ...ownMark(),
-    pid,
-    host,
-    since: now.toISOString(),
-    run,
-    who,
-    ...(job !== undefined && { job }),
-    fence,
-    milliseconds,
-  };
-  return JSON.stringify(owner);
-}
-
 /** The file is created with its content atomically, so that no process mistakes a half-written lock for an abandoned one. */
 function create(file: string, text: string): boolean {
-  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  const draft = besides(file);
   try {
     writeFileSync(draft, text, { flag: "wx" });
     linkSync(draft, file);
@@ -100,133 +82,100 @@ function create(file: string, text: string): boolean {
   }
 }
 
-/** Touches the file that was read, by its descriptor, so that no other run's lease is extended. */
-function renew(file: string, { run, fence }: LeaseToken, now: Date): boolean {
-  let opened: number | undefined;
-  try {
-    opened = openSync(file, "r+");
-    const owner = parseOwner(readFileSync(opened, "utf8"));
-    if (owner?.run !== run || owner.fence !== fence || isOverAt(owner, fstatSync(opened).mtimeMs, now.getTime()))
-      return false;
-    futimesSync(opened, now, now);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return false;
-    throw new UserError(`cannot renew the lock ${file}: ${describeSystemError(error)}`);
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
-}
-
-function giveBack(file: string, { run, fence }: LeaseToken): void {
-  heldFiles.delete(file);
-  try {
-    const owner = parseOwner(readRegular(file));
-    if (owner?.run === run && owner.fence === fence) rmSync(file, { force: true });
-  } catch {}
-}
-
-function release(file: string, run: string): boolean {
-  if (readHolder(file)?.run !== run) return false;
-  try {
-    rmSync(file, { force: true });
-    return true;
-  } catch (error) {
-    throw new UserError(`cannot release the lock ${file}: ${describeSystemError(error)}`);
-  }
-}
-
-/** Renames an abandoned lock to a unique name, so that only one process takes it over. Returns the holder if there is one. */
-function setAside(file: string): Holder | undefined {
-  const holder = readHolder(file);
-  if (holder) return holder;
-  const aside = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
+/** Renames an abandoned lock to a unique name, so that only one process takes it over. */
+function setAside(file: string): void {
+  const aside = besides(file);
+  const move = () => {
     renameSync(file, aside);
-    const moved = readOwner(aside);
-    if (moved && isHeld(aside, moved, file)) renameSync(aside, file);
+    if (isHeld(readLock(aside), file)) renameSync(aside, file);
     else rmSync(aside, { force: true });
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    if (systemCode(error) !== "ENOENT")
-      throw new UserError(`cannot take over the lock ${file}: ${describeSystemError(error)}`);
-  }
-  return undefined;
+  };
+  attempt(`cannot take over the lock ${file}`, () => unlessGone(move));
 }
 
-/** @throws LeaseLostError if the run no longer holds the lease; UserError if the lock cannot be read. */
-export function checkHeld(file: string, { run, fence }: LeaseToken): void {
-  const owner = readOwner(file);
-  if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLostError(run);
+function besides(file: string): string {
+  return `${file}.${randomBytes(6).toString("hex")}`;
 }
 
-function readHolder(file: string): Holder | undefined {
-  const owner = readOwner(file);
-  if (!owner || !isHeld(file, owner, file)) return undefined;
-  const { run, who, host, pid, job, fence, since, milliseconds } = owner;
-  const renewed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const deadline = new Date(renewed + milliseconds).toISOString();
-  return { run, who, host, pid, job, fence, since, deadline };
-}
-
-/** Undefined for invalid content too: locks are created atomically, so no running process owns that. */
-function readOwner(file: string): LockOwner | undefined {
-  try {
-    if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
-    return parseOwner(readRegular(file));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw new UserError(
-      `cannot take the lock ${file}: ${describeSystemError(error)}; if no apply is running here, remove it`,
-    );
-  }
-}
-
-function parseOwner(text: string): LockOwner | undefined {
-  try {
-    const owner: Partial<LockOwner> | null = JSON.parse(text);
-    const { pid, host, run, fence, milliseconds } = owner ?? {};
-    const isOwner = Number.isInteger(pid) && Number(pid) > 0 && typeof host === "string" && typeof run === "string";
-    return isOwner && Number.isInteger(fence) && Number.isFinite(milliseconds) ? (owner as LockOwner) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** True if the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
-function isHeld(file: string, owner: LockOwner, original: string): boolean {
-  return mayLive(owner, heldFiles.has(original)) && !isOver(file, owner, Date.now());
-}
-
-function isOver(file: string, owner: LockOwner, now: number): boolean {
-  const renewed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return renewed === undefined || isOverAt(owner, renewed, now);
-}
-
-function isOverAt({ milliseconds }: LockOwner, renewed: number, now: number): boolean {
-  return now > renewed + milliseconds;
-}
-
-export function ownMark(): ProcessMark {
-  return { pid: process.pid, host: hostname(), system: readSystem() };
-}
-
-function readSystem(): string | undefined {
-  return ifPossible(() => {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${readlinkSync("/proc/self/ns/pid", "utf8")}`;
+/** Touches the file that was read, by its descriptor, so that no other run's lease is extended. */
+function renew(file: string, token: LeaseToken): boolean {
+  return attempt(`cannot renew the lock ${file}`, () => {
+    const opened = unlessGone(() => openSync(file, "r+"));
+    if (opened === undefined) return false;
+    try {
+      if (!heldLock(token, parseLock(readFileSync(opened, "utf8"), fstatSync(opened).mtimeMs))) return false;
+      const now = new Date();
+      futimesSync(opened, now, now);
+      return true;
+    } finally {
+      closeSync(opened);
+    }
   });
 }
 
-/** False if a process has certainly ended. `isHolding`: what this process itself knows about its own mark. */
-function mayLive({ pid, host, system }: ProcessMark, isHolding: boolean): boolean {
+/** @throws LeaseLostError if the run no longer holds the lease; UserError if the lock cannot be read. */
+export function checkHeld(file: string, token: LeaseToken): void {
+  if (!heldLock(token, readLock(file))) throw new LeaseLostError(token.run);
+}
+
+function heldLock({ run, fence }: LeaseToken, lock: Lock | undefined): Lock | undefined {
+  return lock?.run === run && lock.fence === fence && lock.end >= Date.now() ? lock : undefined;
+}
+
+function findHolder(file: string): Holder | undefined {
+  const lock = readLock(file);
+  if (!lock || !isHeld(lock, file)) return undefined;
+  const { run, who, host, pid, job, fence, since, end } = lock;
+  return { run, who, host, pid, job, fence, since, deadline: new Date(end).toISOString() };
+}
+
+/** Undefined for invalid content too: locks are created atomically, so no running process owns that. */
+function readLock(file: string): Lock | undefined {
+  try {
+    return unlessGone(() => parseLock(readRegular(file), statSync(file).mtimeMs));
+  } catch (error) {
+    const why = `${describeSystemError(error)}; if no apply is running here, remove it`;
+    throw new UserError(`cannot take the lock ${file}: ${why}`);
+  }
+}
+
+function unlessGone<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function parseLock(text: string, renewed: number): Lock | undefined {
+  const owner = parsedJson(text);
+  if (!isObject(owner)) return undefined;
+  const { pid, host, run, fence, milliseconds } = owner;
+  const isOwner = Number.isInteger(pid) && Number(pid) > 0 && typeof host === "string" && typeof run === "string";
+  if (!isOwner || !Number.isInteger(fence) || !Number.isFinite(milliseconds)) return undefined;
+  return { ...(owner as unknown as LockOwner), end: renewed + Number(milliseconds) };
+}
+
+/** False if it expired, or if its process has certainly ended. `file` is the path at which it was taken. */
+function isHeld(lock: Lock | undefined, file: string): boolean {
+  if (!lock || lock.end < Date.now()) return false;
+  const { pid, host, system } = lock;
   const here = ownMark();
   if (system === undefined || system !== here.system || host !== here.host) return true;
-  if (pid === here.pid) return isHolding;
+  if (pid === here.pid) return heldFiles.has(file);
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return systemCode(error) !== "ESRCH";
   }
+}
+
+export function ownMark(): Pick<LockOwner, "pid" | "host" | "system"> {
+  const system = ifPossible(() => {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot} ${readlinkSync("/proc/self/ns/pid", "utf8")}`;
+  });
+  return { pid: process.pid, host: hostname(), system };
 }

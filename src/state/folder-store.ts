@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../base/exit.ts";
-import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { ifPossible, UserError } from "../base/exit.ts";
+import { attempt, describeSystemError, systemCode } from "../base/system-errors.ts";
 import {
   appendDurably,
   folderError,
@@ -15,128 +15,99 @@ import { outputError } from "../workspace/output-file.ts";
 import { checkHeld, folderLeases } from "./folder-lease.ts";
 import { isRunName, type LeaseToken } from "./lease.ts";
 import { ledgerFile } from "./ledger/ledger-file.ts";
-import {
-  type Documents,
-  type LeaseName,
-  type Log,
-  processRates,
-  type StateStore,
-  type WorkspaceState,
-} from "./state.ts";
+import { type Documents, type Log, processRates, type WorkspaceState } from "./state.ts";
 import { refuseLinks, stateFolder } from "./state-folder.ts";
-import { stateOver } from "./workspace-state.ts";
 
-/** Folder below `.evenkeel`, and the extension of its files. */
+/** Folder and extension of files. The ledger is one file, which git can merge; a run has no workers here. */
 const places: Readonly<Record<Documents | Log, readonly [folder: string, extension: string]>> = {
-  journals: ["journal", "ndjson"],
-  signatures: ["plans", "sig"],
-  runs: ["runs", "json"],
-  plans: ["plans", "json"],
-  notes: ["notes", "txt"],
-  snapshots: ["snapshots", "json"],
-  // Unused: the ledger of `ledger: state` is one file, which git can merge.
-  ledger: ["ledger", "json"],
+  journals: ["journal", ".ndjson"],
+  signatures: ["plans", ".sig"],
+  runs: ["runs", ".json"],
+  plans: ["plans", ".json"],
+  notes: ["notes", ".txt"],
+  snapshots: ["snapshots", ".json"],
+  ledger: ["ledger", ".json"],
+  work: ["work", ".json"],
 };
 
-const lockFiles: Readonly<Record<LeaseName, string>> = {
-  apply: "lock",
-  watch: "watch.lock",
-  snapshots: "snapshots/lock",
-};
+const lockFiles: Readonly<Record<string, string>> = { watch: "watch.lock", snapshots: "snapshots/lock" };
 
 /** The state in `.evenkeel`, which the first write creates. @throws UserError if a link leads out of the workspace. */
 export function folderState(root: string): WorkspaceState {
-  return stateOver(folderStore(root));
-}
-
-function folderStore(root: string): StateStore {
   refuseLinks(root);
   const home = join(root, ".evenkeel");
-  const check = (token: LeaseToken | undefined) => token && checkHeld(join(home, lockFiles.apply), token);
+  const check = (token: LeaseToken | undefined) => token && checkHeld(join(home, "lock"), token);
+  const put = (file: string, text: string | undefined) => {
+    const path = join(root, file);
+    if (text === undefined) return attempt(`cannot remove ${file}`, () => rmSync(path, { force: true }));
+    stateFolder(root);
+    attempt(`cannot write ${file}`, () => {
+      makeFolder(join(path, ".."));
+      replaceFile(path, text);
+    });
+  };
+  const read = (of: Documents | Log, names: readonly string[]) =>
+    new Map(names.flatMap((name) => readFile(root, of, name).map((text) => [name, text] as const)));
+  const list = (of: Documents | Log) => listNames(root, of);
+  const lines = (log: Log, names: readonly string[]) =>
+    new Map(Array.from(read(log, names), ([name, text]) => [name, text.split("\n")] as const));
   return {
     place: home,
+    isShared: false,
     writeError: () => {
       stateFolder(root);
-      const { folder, file } = collectionPlace("journals");
-      const why = folderError(join(root, folder)) ?? outputError(join(root, file("new")));
-      return why && `cannot write a journal in ${folder}: ${why}`;
+      const why = folderError(join(home, "journal")) ?? outputError(join(root, fileOf("journals", "new")));
+      return why && `cannot write a journal in ${join(".evenkeel", "journal")}: ${why}`;
     },
-    get: async (from, names) => new Map(names.flatMap((name) => readFile(root, collectionPlace(from), name))),
+    get: async (from, names) => read(from, names),
     put: async (into, texts, token) => {
       check(token);
-      for (const [name, text] of texts) putFile(root, collectionPlace(into), name, text);
+      for (const [name, text] of texts) put(fileOf(into, name), text);
     },
-    marks: async (of, names) => new Map(names.flatMap((name) => readMark(root, collectionPlace(of), name))),
-    append: async (log, name, lines, token) => {
+    marks: async (of, names) => new Map(names.flatMap((name) => readMark(root, of, name))),
+    append: async (log, name, added, token) => {
       check(token);
-      await appendLines(root, collectionPlace(log).file(name), lines);
+      await appendLines(root, fileOf(log, name), added);
     },
-    lines: async (log, names) => new Map(names.flatMap((name) => readLines(root, collectionPlace(log), name))),
+    lines: async (log, names) => lines(log, names),
     lastLines: async (log) => {
-      const all = listNames(root, collectionPlace(log)).flatMap((name) => readLines(root, collectionPlace(log), name));
-      return new Map(all.map(([name, lines]) => [name, lines.findLast((line) => line !== "") ?? ""]));
+      const all = lines(log, list(log));
+      return new Map(Array.from(all, ([name, own]) => [name, own.findLast((line) => line !== "") ?? ""] as const));
     },
-    forget: async (log, names) => {
-      for (const name of names) putFile(root, collectionPlace(log), name, undefined);
+    forget: async (from, names) => {
+      if (from !== "leases") for (const name of names) put(fileOf(from, name), undefined);
     },
-    list: async (of) => listNames(root, collectionPlace(of)),
+    list: async (of) => list(of),
     leases: (name) =>
-      folderLeases(join(home, lockFiles[name]), () => {
+      folderLeases(join(home, lockFiles[name] ?? "lock"), () => {
         stateFolder(root);
-        if (name === "snapshots")
-          attempt(`cannot write ${collectionPlace(name).folder}`, () => makeFolder(join(home, name)));
+        if (name === "snapshots") attempt("cannot write .evenkeel/snapshots", () => makeFolder(join(home, name)));
       }),
+    holders: async () => [],
     rates: processRates,
     ledger: ledgerFile(root, ".evenkeel/ledger.ndjson", check),
-    size: async () => measureFolder(home),
+    bytes: async () => ifPossible(() => measureFolder(home)) ?? 0,
     [Symbol.asyncDispose]: async () => {},
   };
 }
 
-interface Place {
-  readonly folder: string;
-  readonly extension: string;
-  /** @throws UserError for a name that could lead out of the folder. */
-  readonly file: (name: string) => string;
-}
-
-function collectionPlace(collection: Documents | Log): Place {
-  const [name, extension] = places[collection];
-  const folder = join(".evenkeel", name);
-  return { folder, extension: `.${extension}`, file: (each) => join(folder, `${checkedName(each)}.${extension}`) };
-}
-
-function checkedName(name: string): string {
-  if (isRunName(name)) return name;
+/** Path in the workspace. @throws UserError for a name that could lead out of the folder. */
+function fileOf(of: Documents | Log, name: string): string {
+  const [folder, extension] = places[of];
+  if (isRunName(name)) return join(".evenkeel", folder, `${name}${extension}`);
   const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
   throw new UserError(`${shown} is not a valid name of a run or a note; nothing is written under it`);
 }
 
-function readFile(root: string, { file }: Place, name: string): (readonly [string, string])[] {
-  if (!isRunName(name) || !isThere(join(root, file(name)))) return [];
-  return [[name, attempt(`cannot read ${file(name)}`, () => readRegular(join(root, file(name))))]];
-}
-
-function readLines(root: string, place: Place, name: string): (readonly [string, readonly string[]])[] {
-  return readFile(root, place, name).map(([, text]) => [name, text.split("\n")] as const);
-}
-
-function putFile(root: string, { folder, file }: Place, name: string, text: string | undefined): void {
-  const path = join(root, file(name));
-  if (text === undefined) {
-    attempt(`cannot remove ${file(name)}`, () => rmSync(path, { force: true }));
-    return;
-  }
-  stateFolder(root);
-  attempt(`cannot write ${file(name)}`, () => {
-    makeFolder(join(root, folder));
-    replaceFile(path, text);
-  });
+function readFile(root: string, of: Documents | Log, name: string): readonly string[] {
+  if (!isRunName(name)) return [];
+  const file = fileOf(of, name);
+  return isThere(join(root, file)) ? [attempt(`cannot read ${file}`, () => readRegular(join(root, file)))] : [];
 }
 
 /** Files are replaced, never edited, so a new text has a new inode. */
-function readMark(root: string, { file }: Place, name: string): (readonly [string, string])[] {
-  const stat = isRunName(name) && statSync(join(root, file(name)), { throwIfNoEntry: false, bigint: true });
+function readMark(root: string, of: Documents, name: string): (readonly [string, string])[] {
+  const stat = isRunName(name) && statSync(join(root, fileOf(of, name)), { throwIfNoEntry: false, bigint: true });
   return stat ? [[name, [stat.ino, stat.size, stat.mtimeNs].join(" ")]] : [];
 }
 
@@ -166,30 +137,20 @@ function endsInLine(path: string): boolean {
   }
 }
 
-function listNames(root: string, { folder, extension }: Place): string[] {
+function listNames(root: string, of: Documents | Log): string[] {
+  const [name, extension] = places[of];
+  const folder = join(".evenkeel", name);
   return attempt(`cannot read ${folder}`, () => {
     if (!isFolder(join(root, folder))) return [];
-    const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(extension));
+    const files = readdirSync(join(root, folder)).filter((file) => file.endsWith(extension));
     return files
-      .map((name) => name.slice(0, -extension.length))
+      .map((file) => file.slice(0, -extension.length))
       .filter(isRunName)
       .sort();
   });
 }
 
-function attempt<Result>(sentence: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw new UserError(`${sentence}: ${describeSystemError(error)}`);
-  }
-}
-
 function measureFolder(folder: string): number {
-  try {
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return files.reduce((sum, file) => sum + (statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0), 0);
-  } catch {
-    return 0;
-  }
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return files.reduce((sum, file) => sum + (statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0), 0);
 }

@@ -1,8 +1,52 @@
 import { userErrorOf } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
-import type { Outcome, OutcomeStatus } from "../model/types.ts";
+import type { Action, Outcome, OutcomeStatus } from "../model/types.ts";
 import type { LeaseToken } from "./lease.ts";
-import type { JournalEntry, JournalLine, Journals, WorkspaceState } from "./state.ts";
+import type { WorkspaceState } from "./state.ts";
+
+/** One line of a journal (docs/safety.md). Contains no parameters, and therefore no secrets. */
+export type JournalEntry =
+  | {
+      readonly event: "start";
+      readonly who: string;
+      readonly pid: number;
+      readonly commit: string | null;
+      readonly manifests: string;
+      readonly server: string;
+      readonly changes: number;
+    }
+  | {
+      readonly event: "intent";
+      readonly address: string;
+      readonly action: Action;
+      readonly method: string;
+      readonly path: string;
+    }
+  | {
+      readonly event: "result";
+      readonly address: string;
+      readonly status: OutcomeStatus;
+      /** HTTP status, and the server's request ID. */
+      readonly http?: number;
+      readonly request_id?: string;
+      readonly error?: string;
+    }
+  | {
+      readonly event: "wave";
+      readonly wave: number;
+      readonly of: number;
+      readonly projects: number;
+      readonly reason?: string;
+    }
+  /** The server accepted a storage move, which continues in the background. */
+  | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
+  /** The first request of a replacement deleted the resource; the creation is still to follow. */
+  | { readonly event: "deleted"; readonly address: string; readonly http?: number }
+  | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
+  /** A later run has reported that this one did not finish. */
+  | { readonly event: "noticed" };
+
+export type JournalLine = JournalEntry & { readonly at: string };
 
 export interface Journal {
   /** Resolves to an error message, or undefined when it is durable. After a failed write, all later ones fail. */
@@ -11,20 +55,61 @@ export interface Journal {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the journal of a run, or continues it. Errors are returned by `write`. */
-export function startJournal({ journals }: WorkspaceState, token: LeaseToken, now: () => Date): Journal {
-  const appender = journals.open(token);
+/** Starts the journal of a run, or continues it. Lines that wait for an earlier write are written together. */
+export function startJournal(state: WorkspaceState, token: LeaseToken, now: () => Date): Journal {
   const unstored: JournalLine[] = [];
+  let waiting: JournalLine[] = [];
+  let next: Promise<string | undefined> | undefined;
+  let current = Promise.resolve<string | undefined>(undefined);
+  const flush = async () => {
+    const failure = await current;
+    const lines = waiting;
+    waiting = [];
+    next = undefined;
+    current = failure ? Promise.resolve(failure) : userErrorOf(extendJournal(state, token, token.run, lines));
+    const error = await current;
+    if (error !== undefined) unstored.push(...lines);
+    return error;
+  };
   return {
-    write: async (entry) => {
-      const line: JournalLine = { at: now().toISOString(), ...entry };
-      const error = await userErrorOf(appender.append(line));
-      if (error !== undefined) unstored.push(line);
-      return error;
+    write: (entry) => {
+      waiting.push({ at: now().toISOString(), ...entry });
+      next ??= flush();
+      return next;
     },
     unstored: () => unstored,
-    close: appender.close,
+    close: async () => {
+      await next;
+      await current;
+    },
   };
+}
+
+/** Only the holder of the lease can append, from several processes of the run. */
+export async function extendJournal(
+  { append }: Pick<WorkspaceState, "append">,
+  token: LeaseToken,
+  run: string,
+  lines: readonly JournalLine[],
+): Promise<void> {
+  const texts = lines.map((line) => JSON.stringify(line));
+  await append("journals", run, texts, token);
+}
+
+type Journals = Pick<WorkspaceState, "list" | "lines">;
+
+/** The entries of a run in the order in which they were appended; undefined if it has no journal. */
+export async function readJournal(
+  { lines }: Pick<Journals, "lines">,
+  run: string,
+): Promise<readonly JournalLine[] | undefined> {
+  return (await lines("journals", [run])).get(run)?.flatMap((line) => journalLineIn(line) ?? []);
+}
+
+/** The journals of all runs, oldest first. */
+export async function readJournals(state: Journals) {
+  const names = await state.list("journals");
+  return Promise.all(names.map(async (run) => ({ run, entries: (await readJournal(state, run)) ?? [] })));
 }
 
 export interface UnfinishedRun {
@@ -33,9 +118,12 @@ export interface UnfinishedRun {
 }
 
 /** Killed runs that no later run has reported yet. */
-export async function unfinishedRuns(journals: Journals): Promise<readonly UnfinishedRun[]> {
-  const runs = await journals.unfinished();
-  return Promise.all(runs.map(async (run) => ({ run, inFlight: inFlight((await journals.read(run)) ?? []) })));
+export async function unfinishedRuns(
+  state: Pick<WorkspaceState, "lastLines" | "lines">,
+): Promise<readonly UnfinishedRun[]> {
+  const last = await state.lastLines("journals");
+  const runs = [...last].filter(([, line]) => isUnfinished(journalLineIn(line)));
+  return Promise.all(runs.map(async ([run]) => ({ run, inFlight: inFlight((await readJournal(state, run)) ?? []) })));
 }
 
 function inFlight(entries: readonly JournalLine[]): string[] {
@@ -65,12 +153,12 @@ function endsRequest(entry: JournalLine): entry is Extract<JournalLine, { readon
 }
 
 /** True if a later run must report the run whose journal ends with this line. */
-export function isUnfinished(last: JournalLine | undefined): boolean {
+function isUnfinished(last: JournalLine | undefined): boolean {
   return last?.event !== "end" && last?.event !== "noticed";
 }
 
 /** Parses a line of a journal. Undefined for an invalid one, for example a line cut short by a kill or a full disk. */
-export function journalLineIn(text: string): JournalLine | undefined {
+function journalLineIn(text: string): JournalLine | undefined {
   const entry = parsedJson(text);
   return isEntry(entry) ? entry : undefined;
 }
@@ -103,11 +191,11 @@ export interface RunOutcome {
 }
 
 /** The last run that applied a resource, preceded by later attempts. `addresses`: its current and former ones. */
-export async function lastOutcomes(journals: Journals, addresses: readonly string[]): Promise<readonly RunOutcome[]> {
+export async function lastOutcomes(state: Journals, addresses: readonly string[]): Promise<readonly RunOutcome[]> {
   const names = new Set(addresses.map((address) => address.toLowerCase()));
   const found: RunOutcome[] = [];
-  for (const run of (await journals.list()).toReversed()) {
-    const outcome = findOutcome(run, (await journals.read(run)) ?? [], names);
+  for (const run of (await state.list("journals")).toReversed()) {
+    const outcome = findOutcome(run, (await readJournal(state, run)) ?? [], names);
     if (outcome) found.push(outcome);
     if (outcome?.status === "applied") break;
   }

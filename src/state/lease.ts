@@ -20,10 +20,10 @@ export interface LeaseToken {
   readonly fence: number;
 }
 
-/** The holder of a lease. Times are ISO 8601. Without a deadline, the lease does not expire. */
+/** The holder of a lease. Times are ISO 8601. */
 export interface Holder extends Claim, LeaseToken {
   readonly since: string;
-  readonly deadline?: string | undefined;
+  readonly deadline: string;
 }
 
 /** A lease of a workspace, which one run at a time can hold (docs/state.md). */
@@ -34,10 +34,24 @@ export interface Leases {
   readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;
   /** Milliseconds until it expires; 0 if it is not held. */
   readonly remaining: (token: LeaseToken) => Promise<number>;
-  readonly giveBack: (token: LeaseToken) => Promise<void>;
   readonly holder: () => Promise<Holder | undefined>;
-  /** Releases the lease of a run; false if that run does not hold it. */
-  readonly release: (run: string) => Promise<boolean>;
+  /** Releases the lease of a run, if given only the one with this number; false if the run does not hold it. */
+  readonly release: (run: string, fence?: number) => Promise<boolean>;
+}
+
+/** The lease of a run with workers; it ends when the run ends or is stopped. */
+export function runLease(run: string): string {
+  return `${runLeases}${run}`;
+}
+
+export const runLeases = "run/";
+
+export function shardLease(run: string, shard: string): string {
+  return `${shardLeases(run)}${shard}`;
+}
+
+export function shardLeases(run: string): string {
+  return `shard/${run}/`;
 }
 
 /** Thrown if the lease of a run has expired or was taken over: nothing more is stored for that run. */
@@ -146,8 +160,7 @@ export function holderText({ run, who, host, pid, job }: Holder): string {
 
 function heldSentence(holder: Holder, patience: number): string {
   const waited = patience > 0 ? ` after ${patience / 1000} s of waiting` : "";
-  const end = holder.deadline ? "it expires when it is not renewed;" : "if that run has ended,";
-  const way = printable(`${end} evenkeel lock release ${holder.run} releases it`);
+  const way = printable(`it expires when it is not renewed; evenkeel lock release ${holder.run} releases it`);
   return `another apply holds this workspace since ${printable(holder.since)}${waited}: ${holderText(holder)}; ${way}`;
 }
 
@@ -182,7 +195,7 @@ function holdLease(leases: Leases, token: LeaseToken, duration: number, asked: n
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
       await renewing;
-      await leases.giveBack(token).catch(() => {});
+      await leases.release(token.run, token.fence).catch(() => {});
     },
   };
 }

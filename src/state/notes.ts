@@ -1,7 +1,7 @@
 import { ignoreUserError } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
-import type { Texts } from "./state.ts";
+import { getText, type Readable, type WorkspaceState } from "./state.ts";
 
 export interface ProjectList {
   readonly server: string;
@@ -13,7 +13,7 @@ const [projectsNote, serverNote] = ["projects", "server"];
 
 /** Saves the list for commands that work without a server, with rows if policies need them. Errors of the state are ignored. */
 export async function keepProjects(
-  notes: Texts,
+  { put }: WorkspaceState,
   { server, at, projects }: ProjectList,
   withRows: boolean,
 ): Promise<void> {
@@ -22,11 +22,11 @@ export async function keepProjects(
     return [id ?? null, path ?? null, ...rest];
   });
   const text = JSON.stringify({ format: 1, server, at: at.toISOString(), projects: rows });
-  await notes.write(projectsNote, text).catch(ignoreUserError);
+  await put("notes", [[projectsNote, text]]).catch(ignoreUserError);
 }
 
-export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
-  const text = await notes.read(projectsNote).catch(ignoreUserError);
+export async function keptProjects(state: Readable): Promise<ProjectList | undefined> {
+  const text = await getText(state, "notes", projectsNote).catch(ignoreUserError);
   return text === undefined ? undefined : parseList(parsedJson(text));
 }
 
@@ -45,11 +45,11 @@ function parseProject(row: unknown): Project | undefined {
 }
 
 /** Saves the server of a workspace, and returns the previous one if it differs. Errors of the state are ignored. */
-export async function serverBefore(notes: Texts, url: string): Promise<string | undefined> {
+export async function serverBefore(state: WorkspaceState, url: string): Promise<string | undefined> {
   const exchange = async () => {
-    const before = await notes.read(serverNote);
+    const before = await getText(state, "notes", serverNote);
     if (url === "" || before === url) return undefined;
-    await notes.write(serverNote, url);
+    await state.put("notes", [[serverNote, url]]);
     return before;
   };
   return exchange().catch(ignoreUserError);

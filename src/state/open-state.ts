@@ -1,7 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import { readVariable } from "../secrets/token.ts";
 import { folderState } from "./folder-store.ts";
-import { processRates, type Rates, type SharedState, type WorkspaceState } from "./state.ts";
+import { processRates, type Rates, type WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ export async function openState({ root, name, env }: StateOf): Promise<Workspace
   return stateAt(address.url, address.variable, name, env);
 }
 
-export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<SharedState> {
+export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<WorkspaceState> {
   const { postgresState } = await import("./postgres-store.ts");
   return postgresState(url, variable, name, env);
 }
@@ -29,11 +29,10 @@ export async function stateAt(url: string, variable: string, name: string, env: 
 export function ratesAt(env: Environment): { readonly rates: Rates; readonly close?: () => Promise<void> } {
   const address = stateAddress(env);
   if (!address) return { rates: processRates };
-  let opened: Promise<Rates & AsyncDisposable> | undefined;
-  const open = async () => (await import("./postgres-store.ts")).postgresRatesAt(address.url, address.variable, env);
-  const rates = () => {
-    opened ??= open();
-    return opened;
+  let opened: Promise<WorkspaceState> | undefined;
+  const rates = async () => {
+    opened ??= stateAt(address.url, address.variable, "", env);
+    return (await opened).rates;
   };
   return {
     rates: {

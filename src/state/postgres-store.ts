@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { UserError } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
 import { LeaseLostError, type LeaseToken } from "./lease.ts";
+import { ledgerDocuments } from "./ledger/ledger-file.ts";
 import { databaseAt } from "./postgres/connection.ts";
-import { postgresLeases, postgresWorkers } from "./postgres/leases.ts";
+import { byStart, findHolders, postgresLeases } from "./postgres/leases.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
-import type { Rates, SharedState, StateStore } from "./state.ts";
-import { stateOver } from "./workspace-state.ts";
+import type { Rates, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,24 +16,13 @@ export async function postgresState(
   name: string,
   workspace: string,
   env: Environment,
-): Promise<SharedState> {
+): Promise<WorkspaceState> {
   const database = databaseAt(url, name, env);
-  const session = await migratedSession(url, name, env);
-  const store = postgresStore(session, workspace, `PostgreSQL, ${database.place}, workspace ${workspace}`);
-  return { ...stateOver(store), workers: postgresWorkers(session, workspace) };
-}
-
-export async function postgresRatesAt(url: string, name: string, env: Environment): Promise<Rates & AsyncDisposable> {
-  const session = await migratedSession(url, name, env);
-  return { ...postgresRates(session), [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
-}
-
-async function migratedSession(url: string, name: string, env: Environment): Promise<PostgresSession> {
-  const session = await openPostgres(databaseAt(url, name, env));
+  const session = await openPostgres(database);
   try {
     await migrate(session);
     await session.query("DELETE FROM evenkeel.rate WHERE reserved < clock_timestamp() - interval '1 day'");
-    return session;
+    return postgresStore(session, workspace, `PostgreSQL, ${database.place}, workspace ${workspace}`);
   } catch (error) {
     await session[Symbol.asyncDispose]();
     throw error;
@@ -74,13 +63,14 @@ const append = (condition: string) => `
 const sizes = ["document", "line"].map(
   (table) => `(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM evenkeel.${table} AS t WHERE workspace = $1)`,
 );
+const size = `SELECT ${sizes.join(" + ")} AS bytes`;
 
 interface TextRow {
   readonly name: string;
   readonly content: string;
 }
 
-function postgresStore(session: PostgresSession, workspace: string, place: string): StateStore {
+function postgresStore(session: PostgresSession, workspace: string, place: string): WorkspaceState {
   const { query } = session;
   const texts = async (text: string, ...values: readonly unknown[]) => {
     const rows = await query<TextRow>(text, [workspace, ...values]);
@@ -92,12 +82,20 @@ function postgresStore(session: PostgresSession, workspace: string, place: strin
     const condition = token ? held(`$${all.length - 1}`, `$${all.length}`) : always;
     if ((await query(text(condition), all)).length === 0) throw new LeaseLostError(token?.run ?? "");
   };
-  return {
-    place,
-    writeError: () => undefined,
+  const documents: Pick<WorkspaceState, "get" | "put" | "list"> = {
     get: async (from, names) => (names.length === 0 ? new Map() : texts(getDocuments, from, names)),
-    put: (into, edits, token) =>
-      write(put, [into, [...edits.keys()], Array.from(edits.values(), (text) => text ?? null)], token),
+    put: async (into, edits, token) => {
+      const all = new Map(edits);
+      const contents = Array.from(all.values(), (text) => text ?? null);
+      await write(put, [into, [...all.keys()], contents], token);
+    },
+    list: async (of) => {
+      const isLog = of === "journals" || of === "signatures";
+      return [...(await texts(isLog ? listLogs : listDocuments, of)).keys()];
+    },
+  };
+  return {
+    ...{ place, ...documents, isShared: true, writeError: () => undefined },
     marks: (of, names) => texts(getMarks, of, names),
     append: (log, name, lines, token) => write(append, [log, name, randomUUID(), lines], token),
     lines: async (log, names) => {
@@ -109,15 +107,15 @@ function postgresStore(session: PostgresSession, workspace: string, place: strin
       );
     },
     lastLines: (log) => texts(getLastLines, log),
-    forget: async (log, names) => void (await query(forgetLines, [workspace, log, names])),
-    list: async (of) => {
-      const isLog = of === "journals" || of === "signatures";
-      return [...(await texts(isLog ? listLogs : listDocuments, of)).keys()];
+    forget: async (from, names) => {
+      if (from === "leases") await query(forgetLeases, [workspace, names]);
+      else await query(forgetLines, [workspace, from, names]);
     },
     leases: (name) => postgresLeases(session, workspace, name),
+    holders: (start) => findHolders(session, byStart, workspace, start),
     rates: postgresRates(session),
-    size: async () =>
-      Number((await query<{ bytes: string }>(`SELECT ${sizes.join(" + ")} AS bytes`, [workspace]))[0]?.bytes),
+    ledger: ledgerDocuments(documents),
+    bytes: async () => Number((await query<{ bytes: string }>(size, [workspace]))[0]?.bytes),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }
@@ -138,6 +136,10 @@ const getLines = `SELECT name, content ${lines} AND name = ANY ($3) ORDER BY arr
 const getLastLines = `SELECT DISTINCT ON (name) name, content ${lines} ORDER BY name, arrival DESC`;
 
 const forgetLines = `DELETE ${lines} AND name = ANY ($3)`;
+
+const forgetLeases = `
+  DELETE FROM evenkeel.lease WHERE workspace = $1 AND (name = ANY ($2) OR
+    name LIKE '%/%' AND greatest(deadline, since + interval '1 day') < clock_timestamp())`;
 
 const listLogs = `SELECT DISTINCT name COLLATE "C" AS name ${lines} ORDER BY 1`;
 
@@ -164,52 +166,40 @@ function postgresRates({ query }: PostgresSession): Rates {
 }
 
 /** Version of {@link tables}: a change of them needs a new version, and a migration as soon as one is released. */
-const version = 3;
+const version = 4;
 
 /** JSON is stored as text, because messages of servers may contain what jsonb rejects. */
-const tables: readonly string[] = [
-  `CREATE TABLE evenkeel.lease (
-     workspace text, name text, fence bigint NOT NULL, run text, who text, host text, pid integer, job text,
-     since timestamptz NOT NULL, deadline timestamptz NOT NULL,
-     PRIMARY KEY (workspace, name))`,
-  `CREATE TABLE evenkeel.document (
-     workspace text, collection text, name text, content text NOT NULL, PRIMARY KEY (workspace, collection, name))`,
-  `CREATE TABLE evenkeel.line (
-     workspace text, log text, name text, batch uuid, place integer, arrival bigint GENERATED ALWAYS AS IDENTITY,
-     content text NOT NULL, PRIMARY KEY (workspace, log, name, batch, place))`,
-  "CREATE INDEX line_by_arrival ON evenkeel.line (workspace, log, name, arrival)",
-  "CREATE TABLE evenkeel.rate (key text PRIMARY KEY, reserved timestamptz NOT NULL)",
-  `CREATE TABLE evenkeel.part (
-     workspace text, run text, part text, since timestamptz NOT NULL, result text NOT NULL,
-     PRIMARY KEY (workspace, run, part))`,
-];
+const tables = `
+  SELECT pg_advisory_xact_lock(hashtext('evenkeel migrations'));
+  DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'evenkeel') THEN CREATE SCHEMA evenkeel; END IF;
+  END $$;
+  CREATE TABLE IF NOT EXISTS evenkeel.migration (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+  CREATE TABLE IF NOT EXISTS evenkeel.lease (
+    workspace text, name text, fence bigint NOT NULL, run text, who text, host text, pid integer, job text,
+    since timestamptz NOT NULL, deadline timestamptz NOT NULL, PRIMARY KEY (workspace, name));
+  CREATE TABLE IF NOT EXISTS evenkeel.document (
+    workspace text, collection text, name text, content text NOT NULL, PRIMARY KEY (workspace, collection, name));
+  CREATE TABLE IF NOT EXISTS evenkeel.line (
+    workspace text, log text, name text, batch uuid, place integer, arrival bigint GENERATED ALWAYS AS IDENTITY,
+    content text NOT NULL, PRIMARY KEY (workspace, log, name, batch, place));
+  CREATE INDEX IF NOT EXISTS line_by_arrival ON evenkeel.line (workspace, log, name, arrival);
+  CREATE TABLE IF NOT EXISTS evenkeel.rate (key text PRIMARY KEY, reserved timestamptz NOT NULL);
+  INSERT INTO evenkeel.migration (version) VALUES (${version}) ON CONFLICT DO NOTHING`;
 
 /** A user without the right to create tables can use existing ones. @throws UserError for another version. */
-async function migrate(session: PostgresSession): Promise<void> {
-  if (await isCurrent(session.query)) return;
-  await session.transaction(async (query) => {
-    await query("SELECT pg_advisory_xact_lock(hashtext('evenkeel migrations'))");
-    if (await isCurrent(query)) return;
-    if ((await query(schema)).length === 0) await query("CREATE SCHEMA evenkeel");
-    await query("CREATE TABLE evenkeel.migration (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())");
-    for (const statement of tables) await query(statement);
-    await query("INSERT INTO evenkeel.migration (version) VALUES ($1)", [version]);
-  });
-}
-
-/** False if there are no tables. @throws UserError if they are of another version. */
-async function isCurrent(query: PostgresSession["query"]): Promise<boolean> {
-  if ((await query(table)).length === 0) return false;
+async function migrate({ query }: PostgresSession): Promise<void> {
+  // The catalogue is up to date; name look-ups of a connection may be cached.
+  const found = await query(
+    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'evenkeel' AND tablename = 'migration'",
+  );
+  if (found.length === 0) await query(tables);
   const [row] = await query<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM evenkeel.migration");
   const stored = row?.version ?? 0;
-  if (stored === version) return true;
+  if (stored === version) return;
   const way =
     stored > version
       ? "upgrade evenkeel"
       : "use another database, or, if its history and ledger are no longer needed, DROP SCHEMA evenkeel CASCADE";
   throw new UserError(`the state has schema version ${stored}, and this version of evenkeel needs ${version}; ${way}`);
 }
-
-/** Queries the catalogue, which is up to date; name lookups of a connection may be cached. */
-const schema = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'evenkeel'";
-const table = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'evenkeel' AND tablename = 'migration'";

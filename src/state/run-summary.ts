@@ -1,8 +1,11 @@
 import { grouped } from "../base/grouped.ts";
 import { isObject, parsedJson } from "../base/json.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
+import { type Holder, runLeases } from "./lease.ts";
 import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
+import type { WorkspaceState } from "./state.ts";
 
 /** The stored summary of a run (docs/state.md). */
 export interface RunSummary {
@@ -74,7 +77,90 @@ function toCode({ action, status }: TouchedAddress): string {
   return actions[action] + (status ? statuses[status] : "");
 }
 
-export function summaryIn(text: string): RunSummary | undefined {
+const day = 24 * 3600 * 1000;
+
+/** Retention in milliseconds; applies and their journals are kept until the user deletes them. */
+export const kept = {
+  /** Summaries of {@link readCommands}, up to {@link maxReadRuns}. */
+  readRuns: 90 * day,
+  plans: 30 * day,
+  work: day,
+} as const;
+
+/** 90 days of a check every five minutes. */
+export const maxReadRuns = 26_000;
+
+/** Read-only commands, whose summaries expire. */
+const readCommands: readonly string[] = ["plan", "drift", "watch"];
+
+/** Stores the summary of a run. When a run ends, removes expired ones, and expired plans. */
+export async function recordRun(state: WorkspaceState, summary: RunSummary): Promise<void> {
+  await state.put("runs", [[summary.run, `${JSON.stringify(summary)}\n`]]);
+  if (summary.ended === null) return;
+  const plans = (await state.list("plans")).filter((run) => ageOf(run) > kept.plans);
+  if (plans.length > 0) {
+    await remove(state, "plans", plans);
+    await state.forget("signatures", plans);
+  }
+  const names = await state.list("runs");
+  const old = names.filter((name, index) => index < names.length - maxReadRuns || ageOf(name) > kept.readRuns);
+  const expired = (await readRuns(state, old)).filter(({ command }) => readCommands.includes(command));
+  if (expired.length > 0)
+    await remove(
+      state,
+      "runs",
+      expired.map(({ run }) => run),
+    );
+}
+
+export function remove(state: WorkspaceState, from: "plans" | "runs" | "work", names: readonly string[]) {
+  return state.put(
+    from,
+    names.map((name) => [name, undefined] as const),
+  );
+}
+
+/** Newest first. */
+export async function listRuns(state: WorkspaceState): Promise<readonly RunSummary[]> {
+  const all = [...(await readRuns(state, await state.list("runs")))];
+  return all.sort((a, b) => compareTexts(b.started, a.started) || compareTexts(b.run, a.run));
+}
+
+/** A cache: summaries of ended runs do not change. */
+const ended = new WeakMap<WorkspaceState, Map<string, RunSummary>>();
+
+async function readRuns(state: WorkspaceState, names: readonly string[]): Promise<readonly RunSummary[]> {
+  const cached = ended.get(state) ?? new Map<string, RunSummary>();
+  ended.set(state, cached);
+  const texts = await state.get(
+    "runs",
+    names.filter((name) => !cached.has(name)),
+  );
+  return names.flatMap((name) => {
+    const summary = cached.get(name) ?? summaryIn(texts.get(name) ?? "");
+    if (summary?.ended) cached.set(name, summary);
+    return summary ?? [];
+  });
+}
+
+/** Milliseconds since a run started, from its name: `20261121T072315Z-1f2e`. */
+export function ageOf(run: string): number {
+  const [time = ""] = /^\d{8}T\d{6}Z/.exec(run) ?? [];
+  return Date.now() - Date.parse(time.replace(/(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, "$1-$2-$3:$4:"));
+}
+
+export interface LiveRuns {
+  readonly runs: ReadonlySet<string>;
+  readonly holder: Holder | undefined;
+}
+
+export async function liveRuns({ leases, holders }: WorkspaceState): Promise<LiveRuns> {
+  const holder = await leases("apply").holder();
+  const all = [...(await holders(runLeases)), ...(holder ? [holder] : [])];
+  return { holder, runs: new Set(all.map(({ run }) => run)) };
+}
+
+function summaryIn(text: string): RunSummary | undefined {
   const read = parsedJson(text);
   return isSummary(read) ? read : undefined;
 }

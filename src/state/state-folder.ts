@@ -5,7 +5,7 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isThere, makeFolder, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/output-file.ts";
-import type { JournalLine } from "./state.ts";
+import type { JournalLine } from "./journal.ts";
 
 const heading = "# What stays on this machine. A ledger is committed.";
 

@@ -1,6 +1,6 @@
 import { isObject, parsedJson } from "../base/json.ts";
 import type { Cause } from "../model/types.ts";
-import type { Texts } from "./state.ts";
+import { getText, type Readable, type WorkspaceState } from "./state.ts";
 
 /** Changes that a watcher may apply: none, pending ones, or drift too. */
 export type ApplyMode = "never" | "pending" | "drift";
@@ -45,13 +45,13 @@ export function newMemory(apply: ApplyMode): WatchMemory {
   return { apply, differing: {}, failing: {}, refused: [], expiring: [], undelivered: [] };
 }
 
-export async function keptMemory(notes: Pick<Texts, "read">): Promise<WatchMemory | undefined> {
-  const text = await notes.read(note);
+export async function keptMemory(state: Readable): Promise<WatchMemory | undefined> {
+  const text = await getText(state, "notes", note);
   return text === undefined ? undefined : parseMemory(text);
 }
 
-export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemory): Promise<void> {
-  await notes.write(note, JSON.stringify({ format: 1, ...memory }));
+export async function keepMemory({ put }: Pick<WorkspaceState, "put">, memory: WatchMemory): Promise<void> {
+  await put("notes", [[note, JSON.stringify({ format: 1, ...memory })]]);
 }
 
 function parseMemory(text: string): WatchMemory | undefined {

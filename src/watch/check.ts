@@ -6,7 +6,7 @@ import { countOutcomes, endWord, runEnd, runReasons } from "../plan/run-end.ts";
 import { plan } from "../run/plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
 import { claimFor, newRun } from "../state/lease.ts";
-import { keptReasons } from "../state/run-summary.ts";
+import { keptReasons, recordRun } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
 export interface CheckEnd {
@@ -75,13 +75,13 @@ export function outcomeOf({ exitCode, plan, compared }: Omit<CheckEnd, "outcome"
 
 /** For a check whose manifests have errors. Resolves to its run; null if the state could not store it. */
 export async function recordBlockedCheck(
-  { runs }: WorkspaceState,
+  state: WorkspaceState,
   { env }: Request,
   { plan: { manifests, problems } }: Planned,
   began: Date,
 ): Promise<string | null> {
   const { run, who, host, job } = claimFor(newRun(began), env);
-  const recorded = runs.record({
+  const recorded = recordRun(state, {
     ...{ run, command: "watch", who, host, ...(job !== undefined && { job }), commit: manifests.commit },
     ...{ started: began.toISOString(), ended: new Date().toISOString(), outcome: "failed", changes: 0, touched: {} },
     ...keptReasons(runReasons({ problems })),

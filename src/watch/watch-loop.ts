@@ -8,6 +8,7 @@ import { removalsOf } from "../plan/plan.ts";
 import { apply } from "../run/apply.ts";
 import { ownBranches } from "../run/merge-requests.ts";
 import { plan } from "../run/plan.ts";
+import { signaturesInState } from "../run/prepared-plan.ts";
 import type { Applied, ChosenChanges, Planned, Request } from "../run/request.ts";
 import { holderText } from "../state/lease.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
@@ -155,14 +156,14 @@ async function applySelected(
   memory: WatchMemory,
 ): Promise<SelectedApply> {
   const { request, host } = options;
-  const holder = await state.leases.holder();
+  const holder = await state.leases("apply").holder();
   if (holder) {
     host.say(`warning: not applied: ${holderText(holder)} holds the lock; will retry at the next check.`);
     return {};
   }
   const only = chosen(addresses, found, settings().guards);
   const digest = digestOf([found.manifests.digest, [...addresses].sort()]);
-  const approved = memory.waiting?.digest === digest && (await state.approvals.list(memory.waiting.run)).length > 0;
+  const approved = memory.waiting?.digest === digest && (await signaturesInState(state, memory.waiting.run)) !== "";
   const asks: Request = approved ? { ...request, savedRun: memory.waiting?.run ?? "" } : { ...request, only };
   const hooks = { approve: async () => lease.lost() === undefined, watchers: [] };
   const applied = await apply({ ...asks, command: "apply", again: "evenkeel apply" }, hooks);

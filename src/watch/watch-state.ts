@@ -3,7 +3,7 @@ import { UserError } from "../base/exit.ts";
 import { withoutTrailing } from "../base/text-format.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../run/request.ts";
-import type { Texts } from "../state/state.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import { keepMemory, keptMemory, newMemory, type Undelivered, type WatchMemory } from "../state/watch-memory.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { type Counts, messageBody, type Notification } from "./notification-texts.ts";
@@ -49,18 +49,18 @@ const lastChance = 5000;
 /** Maximum age in milliseconds of a notification that is tried again. */
 const longestAge = 24 * 3_600_000;
 
-export async function openWatchState(notes: Texts, options: WatchOptions): Promise<WatchState> {
+export async function openWatchState(state: WorkspaceState, options: WatchOptions): Promise<WatchState> {
   const { request, apply, clock, host } = options;
   const settings = settingsFor(request);
   const console = consoleUrlIn(request.env);
-  let memory: WatchMemory = { ...newMemory(apply), ...(await keptMemory(notes)), apply };
+  let memory: WatchMemory = { ...newMemory(apply), ...(await keptMemory(state)), apply };
   let keeping: Promise<void> = Promise.resolve();
   const over = new AbortController();
   const change = (more: Partial<WatchMemory>) => {
     memory = { ...memory, ...more };
   };
   const save = () => {
-    const written = keeping.then(() => keepMemory(notes, memory));
+    const written = keeping.then(() => keepMemory(state, memory));
     keeping = written.catch(() => {});
     return written;
   };

@@ -49,10 +49,10 @@ async function watchAsLeader(
   const { request, status } = options;
   const { env, folder } = request;
   await using state = await openState({ root: dirname(findWorkspace(folder)), name: loadSettings(folder).name, env });
-  await using lease = await awaitLease(state.watchLeases, options, wakeSignal, begun);
+  await using lease = await awaitLease(state.leases("watch"), options, wakeSignal, begun);
   if (!lease) return undefined;
   const settings = settingsFor(request);
-  await using memory = await openWatchState(state.notes, options);
+  await using memory = await openWatchState(state, options);
   status.checked = () => memory.now().commit;
   try {
     return await runWatchLoop({ options, wakeSignal, state, lease, settings }, memory, progress);

@@ -9,8 +9,7 @@ import { writesOf } from "../../src/plan/plan.ts";
 import { requestsOf } from "../../src/plan/requests.ts";
 import { applyChanges, type Watcher } from "../../src/run/apply/apply.ts";
 import { journalling } from "../../src/run/apply/send-change.ts";
-import { lastOutcomes, unfinishedRuns } from "../../src/state/journal.ts";
-import type { JournalEntry, JournalLine } from "../../src/state/state.ts";
+import { type JournalEntry, type JournalLine, lastOutcomes, unfinishedRuns } from "../../src/state/journal.ts";
 
 const address = "shop/api:license/MIT";
 
@@ -167,10 +166,11 @@ describe("a replacement", () => {
     const lines = entries.map((entry, index): JournalLine => ({ ...entry, at: `2026-01-01T00:00:0${index}Z` }));
     const found = await Promise.all(
       lines.map(async (_, index) => {
-        const read = async () => lines.slice(0, index + 1);
-        const journals = { unfinished: async () => ["r"], list: async () => ["r"], read } as never;
-        const [run] = await unfinishedRuns(journals);
-        const [last] = await lastOutcomes(journals, [address]);
+        const texts = lines.slice(0, index + 1).map((line) => JSON.stringify(line));
+        const list = async () => ["r"];
+        const state = { list, lines: async () => new Map([["r", texts]]), lastLines: async () => new Map([["r", ""]]) };
+        const [run] = await unfinishedRuns(state);
+        const [last] = await lastOutcomes(state, [address]);
         return [run?.inFlight.length, last?.status, last?.error?.startsWith("it was deleted") ?? false];
       }),
     );

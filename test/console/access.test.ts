@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { projectHref } from "../../src/base/console-paths.ts";
 import { withoutTrailing } from "../../src/base/text-format.ts";
 import type { Cause } from "../../src/model/types.ts";
+import { listRuns, recordRun } from "../../src/state/run-summary.ts";
 import { fleetIndex } from "../../src/state/snapshots/read-snapshots.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
@@ -128,7 +129,7 @@ describe("what is there", () => {
   test("each page as JSON, by either spelling of a path; what is not there is a page too", async () => {
     const { root, state } = await seenBy(fleet(3), 2);
     const { get, errors } = await consoleOver(root);
-    const [{ run = "" } = {}] = await state.runs.list();
+    const [{ run = "" } = {}] = await listRuns(state);
     const json = async (path: string) => (await get(path)).json();
     expect(await json("/fleet.json")).toMatchObject({ total: 3, counts: { "in sync": 2, drifted: 1 } });
     expect(await json("/.json")).toMatchObject({ total: 3 });
@@ -181,14 +182,14 @@ describe("what is there", () => {
     const token = await taken(state, "r1");
     const progress = { at: "2026-11-22T08:00:00.000Z", stage: "writing", done: 3, total: 9 } as const;
     const going = summary("r1", { ended: null, outcome: null, progress });
-    await state.runs.record(going);
+    await recordRun(state, going);
     const { get } = await consoleOver(root);
     expect(await (await get("/runs/r1")).text()).toContain("writing, 3 of 9 projects");
     const progressOf = async () =>
       ((await (await get("/runs/r1.json")).json()) as { readonly progress: object | null }).progress;
     expect(await progressOf()).toMatchObject({ done: 3, total: 9 });
-    await state.runs.record(summary("r1"));
-    await state.leases.giveBack(token);
+    await recordRun(state, summary("r1"));
+    await state.leases("apply").release(token.run, token.fence);
     expect(await until(async () => ((await progressOf()) === null ? "ended" : undefined))).toBe("ended");
   });
 
@@ -209,7 +210,7 @@ describe("what is there", () => {
 
   test("a state of a later version is told, not misread", async () => {
     const { root, state } = await seenBy(fleet(3));
-    await state.snapshots.write(new Map([[fleetIndex, '{"format":99}']]));
+    await state.put("snapshots", [[fleetIndex, '{"format":99}']]);
     const { get } = await consoleOver(root);
     expect(await (await get("/")).text()).toContain("format 99, and this version of evenkeel knows 2");
   });

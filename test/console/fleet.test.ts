@@ -90,7 +90,7 @@ describe("causes", () => {
       hasLedger: true,
       commit: "c0ffee",
     };
-    await recordObservation(state.snapshots, look("z", commit, head));
+    await recordObservation(state, look("z", commit, head));
     const { causes } = await causesOver(root);
     expect(causes.map(({ cause, projects }) => [cause, projects])).toEqual([
       ["drift", 1000],
@@ -130,7 +130,7 @@ test("a filter finds the projects whose difference comes from a policy; override
   ];
   const overrides = [{ policy: "wide", entry: "integration/irc-gateway", projects: 2, differ: 1 }];
   const at = new Date().toISOString();
-  await recordObservation(state.snapshots, { ...look("r", projects, { run: "r", at, whole: true }), overrides });
+  await recordObservation(state, { ...look("r", projects, { run: "r", at, whole: true }), overrides });
   const { get } = await consoleOver(root);
   const { projects: listed } = (await (await get("/fleet.json?from=wide")).json()) as {
     projects: readonly { project: string }[];

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { projectHref } from "../../src/base/console-paths.ts";
+import { listRuns, recordRun } from "../../src/state/run-summary.ts";
 import { attacks } from "../support/hostile.ts";
 import { installed, lacks } from "../support/needs.ts";
 import { planned, planWith } from "../support/plans.ts";
@@ -81,9 +82,9 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   test("with a few projects, every page", async () => {
     const waiting = seen("waits/p", [{ ...drifted("waits/p"), cause: "pending" }]);
     const { root, state } = await seenBy([...fleet(3), waiting], 90);
-    const [{ run = "" } = {}] = await state.runs.list();
+    const [{ run = "" } = {}] = await listRuns(state);
     const plan = planWith({ changes: [planned("p/q", "irc-gateway", "update"), planned("p/q", "MIT", "delete")] });
-    await state.plans.write(run, JSON.stringify(plan));
+    await state.put("plans", [[run, JSON.stringify(plan)]]);
     const { url } = await consoleOver(root);
     const project = "/projects/group-1/team-1/project-1";
     const found = ["/search?q=project", "/?status=drifted", "/?group=group-1", "/runs?command=drift"];
@@ -147,7 +148,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
       commit: taken,
       touched,
     };
-    await state.runs.record(summary);
+    await recordRun(state, summary);
     const { url, get } = await consoleOver(root);
     const { page, wrong } = await open(url);
     const paths = ["/", "/?group=p", "/runs", "/runs/r1", `/search?q=${encodeURIComponent(taken)}`];

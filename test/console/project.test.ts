@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { foldRuns } from "../../src/console/runs-page.ts";
+import { recordRun } from "../../src/state/run-summary.ts";
 import { summary } from "../state/laws.ts";
 import { planned, planWith } from "../support/plans.ts";
 import { consoleOver, drifted, seen, seenBy } from "./serving.ts";
@@ -8,7 +9,7 @@ test("a difference has the commands that resolve it, what is live before what is
   const pending = { ...drifted("web/b", "#old"), cause: "pending" as const };
   const { root, state } = await seenBy([seen("web/a", [drifted("web/a", "#war-room")]), seen("web/b", [pending])]);
   const touched = { "web/a": { "integration/irc-gateway": "~a" } };
-  await state.runs.record(summary("r-1", { command: "apply", outcome: "applied", who: "grace", touched }));
+  await recordRun(state, summary("r-1", { command: "apply", outcome: "applied", who: "grace", touched }));
   const { get } = await consoleOver(root);
   const page = await (await get("/projects/web/a")).text();
   const commands = [...page.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, line]) => line);
@@ -53,12 +54,13 @@ test("a run groups equal changes, failures first; a saved plan has a way back an
     "web/b": { "license/MIT": "~a" },
     "web/c": { "license/MIT": "~f" },
   };
-  await state.runs.record(
+  await recordRun(
+    state,
     summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched }),
   );
-  await state.runs.record(summary("r-2", { command: "plan", outcome: "pending" }));
+  await recordRun(state, summary("r-2", { command: "plan", outcome: "pending" }));
   const changes = ["web/a", "web/b"].map((name) => planned(name, "irc-gateway", "update"));
-  await state.plans.write("r-2", JSON.stringify(planWith({ changes })));
+  await state.put("plans", [["r-2", JSON.stringify(planWith({ changes }))]]);
   const { get } = await consoleOver(root);
   const page = await (await get("/runs/r-1")).text();
   expect(page).toContain('<p class="notice bad">web/c: 403 Forbidden</p>');

@@ -5,7 +5,7 @@ import { watchState } from "../../src/console/known-state.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder-store.ts";
-import { touchedBy } from "../../src/state/run-summary.ts";
+import { recordRun, touchedBy } from "../../src/state/run-summary.ts";
 import type { ProjectObservation } from "../../src/state/snapshots/observed.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
@@ -87,10 +87,10 @@ export async function keepDays(
     const counts =
       index < days - 1
         ? { "in sync": projects.length, pending: index % 3, drifted: index % 7, unreadable: 0 }
-        : await recordObservation(state.snapshots, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
+        : await recordObservation(state, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
     const changes = projects.slice(0, 20).flatMap(({ changes = [] }) => changes);
     const head = { run, command: "drift", who: "ada", host: "build-7", started: at, ended: at, outcome: "drift" };
-    await state.runs.record({
+    await recordRun(state, {
       ...head,
       changes: changes.length,
       commit: "c0ffee",

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { postgresState } from "../../src/state/postgres-store.ts";
+import { listRuns, recordRun } from "../../src/state/run-summary.ts";
 import { withDatabase } from "../state/databases.ts";
 import { summary } from "../state/laws.ts";
 import { type Meter, metered } from "../support/database-meter.mjs";
@@ -33,11 +34,11 @@ await withDatabase("a console over a state that machines share", (database) => {
     const state = await opened(database.port);
     onTestFinished(() => state[Symbol.asyncDispose]());
     await keepDays(state, fleet(500), 60);
-    const runs = (await state.runs.list()).map(({ run }) => run).slice(0, 20);
+    const runs = (await listRuns(state)).map(({ run }) => run).slice(0, 20);
     const plan = planWith({
       changes: Array.from({ length: 200 }, (_, index) => planned(`p/${index}`, "irc-gateway", "update")),
     });
-    for (const run of runs) await state.plans.write(run, JSON.stringify(plan));
+    for (const run of runs) await state.put("plans", [[run, JSON.stringify(plan)]]);
     const { root } = await seenBy([]);
     const { get } = await consoleOver(root, undefined, () => opened(meter.port));
     // A page waits for the check of the state that it began, however long that takes.
@@ -55,7 +56,7 @@ await withDatabase("a console over a state that machines share", (database) => {
     expect([again.statements, again.bytes < 30_000]).toEqual([5 + 3, true]);
     expect(await asking(get, `/runs/${runs[0]}`)).toMatchObject({ statements: 5 + 2 });
 
-    await state.runs.record(summary("r-new", { started: new Date().toISOString() }));
+    await recordRun(state, summary("r-new", { started: new Date().toISOString() }));
     const later = await asking(get, "/runs");
     expect([later.statements, later.bytes < 30_000]).toEqual([6, true]);
     expect((await asking(get, "/runs")).text).toContain("r-new");

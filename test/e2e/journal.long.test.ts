@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { JournalLine } from "../../src/state/state.ts";
+import type { JournalLine } from "../../src/state/journal.ts";
 import type { Seen } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import type { JournalLine } from "../../src/state/state.ts";
+import type { JournalLine } from "../../src/state/journal.ts";
 import { withDatabase } from "../state/databases.ts";
 import { relayTo } from "../support/relay.ts";
 import { until } from "../support/until.ts";

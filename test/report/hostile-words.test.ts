@@ -61,11 +61,12 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
   history: (word) => {
     const progress = { at: word, stage: "reading", done: 1, total: 2 } as const;
     const row = { ...summary, run: word, command: word, who: word, host: word, commit: word, progress };
-    const holder = { run: word, who: word, host: word, pid: 1, job: word, since: word, fence: 1 };
+    const holder = { run: word, who: word, host: word, pid: 1, job: word, since: word, deadline: word, fence: 1 };
     const rows = [row, { ...row, ended: null, outcome: null }, { ...row, run: "r", ended: null, outcome: null }];
     return historyText(rows, { runs: new Set([word]), holder });
   },
-  holder: (word) => holderText({ run: word, who: word, host: word, pid: 1, job: word, since: word, fence: 1 }),
+  holder: (word) =>
+    holderText({ run: word, who: word, host: word, pid: 1, job: word, since: word, deadline: word, fence: 1 }),
   blame: (word) => {
     const commit = { sha: word, author: word, date: word, subject: word, shallow: false };
     const line = { role: "entry", what: word, place: placeOf(word), policy: word, selector: word, commit } as const;

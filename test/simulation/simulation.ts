@@ -183,7 +183,7 @@ class World {
   }
 
   #nameOf({ name }: Machine): string | undefined {
-    return [...this.server.runs.values()].find(({ host }) => host === name)?.run;
+    return this.server.runs().find(({ host }) => host === name)?.run;
   }
 
   #judgeLast({ result }: Run): void {

@@ -1,7 +1,8 @@
 import type { UnavailableError } from "../../src/base/exit.ts";
+import type { JournalLine } from "../../src/state/journal.ts";
 import type { Claim, Holder, LeaseLostError, Leases, LeaseToken } from "../../src/state/lease.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
-import type { JournalLine, Journals, SharedState, Texts } from "../../src/state/state.ts";
+import type { Documents, WorkspaceState } from "../../src/state/state.ts";
 import type { Kernel } from "./kernel.ts";
 import { calendar, type Machine } from "./machine.ts";
 
@@ -35,11 +36,9 @@ type Answered = { readonly value: unknown } | { readonly error: unknown };
 export class StateServer {
   readonly kernel: Kernel;
   readonly journal: JournalRow[] = [];
-  readonly runs = new Map<string, RunSummary>();
   isUp = true;
   readonly #leases = new Map<string, LeaseRow>();
-  readonly #documents = new Map<string, string>();
-  readonly #texts = new Map<string, string>();
+  readonly #collections = new Map<Documents, Map<string, string>>();
   readonly #rates = new Map<string, number>();
   /** How often it was started: what an earlier one was asked is lost. */
   #epoch = 0;
@@ -98,6 +97,17 @@ export class StateServer {
     if (row) this.#leases.set(name, { ...row, deadline: 0 });
   }
 
+  /** The summaries of all runs. */
+  runs(): readonly RunSummary[] {
+    return [...this.#collection("runs").values()].map((text) => JSON.parse(text));
+  }
+
+  #collection(name: Documents): Map<string, string> {
+    const known = this.#collections.get(name) ?? new Map<string, string>();
+    this.#collections.set(name, known);
+    return known;
+  }
+
   /** One question and its answer. Rejects if either gets lost. */
   ask<Answer>(machine: Machine, work: () => Answer): Promise<Answer> {
     const { kernel } = this;
@@ -126,7 +136,7 @@ export class StateServer {
   }
 
   /** The state as the program of a machine has it: each question is asked until it is answered, and has its effect once. */
-  stateOf(machine: Machine, errors: () => StateErrors): SharedState {
+  stateOf(machine: Machine, errors: () => StateErrors): WorkspaceState {
     const asked = async <Answer>(work: () => Answer): Promise<Answer> => {
       let answer: Answered | undefined;
       const once = () => {
@@ -154,52 +164,43 @@ export class StateServer {
         await new Promise<void>((resolve) => machine.later(retryInterval, resolve));
       }
     };
-    const held = (token: LeaseToken) => {
+    const check = (token: LeaseToken | undefined) => {
       const row = this.#row("apply");
-      if (row?.run !== token.run || row.fence !== token.fence) throw new (errors().LeaseLostError)(token.run);
+      if (token && (row?.run !== token.run || row.fence !== token.fence))
+        throw new (errors().LeaseLostError)(token.run);
     };
     return {
-      place: "simulated",
-      leases: this.#leasesOf("apply", asked),
-      watchLeases: this.#leasesOf("watch", asked),
-      journals: this.#journalsOf(machine, asked, held),
-      runs: {
-        record: (summary) => asked(() => void this.runs.set(summary.run, summary)),
-        list: () => asked(() => [...this.runs.values()].reverse()),
-      },
-      plans: this.#textsOf("plan", asked),
-      notes: this.#textsOf("note", asked),
-      approvals: { add: async () => {}, list: async () => [], ofRuns: async () => new Map() },
-      snapshots: {
-        read: (names) => asked(() => this.#textsNamed("snapshot", names)),
-        write: (texts) =>
-          asked(() => {
-            for (const [name, text] of texts) this.#texts.set(`snapshot ${name}`, text);
-          }),
-        marks: async () => new Map(),
-        leases: this.#leasesOf("snapshots", asked),
-      },
-      workers: {
-        leases: (name) => this.#leasesOf(name, asked),
-        holders: (start) =>
-          asked(() =>
-            [...this.#leases.keys()].flatMap((name) => (name.startsWith(start) ? (this.#holderOf(name) ?? []) : [])),
-          ),
-        write: (run, name, text) =>
-          asked(() => {
-            const key = `${run} ${name}`;
-            if (!this.#documents.has(key)) this.#documents.set(key, text);
-          }),
-        read: (run, names) =>
-          asked(() => {
-            const found = names.map((name) => [name, this.#documents.get(`${run} ${name}`)] as const);
-            return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const])));
-          }),
-        forget: (run) =>
-          asked(() => {
-            for (const key of this.#documents.keys()) if (key.startsWith(`${run} `)) this.#documents.delete(key);
-          }),
-      },
+      ...{ place: "simulated", isShared: true, writeError: () => undefined },
+      get: (from, names) =>
+        asked(() => {
+          const all = this.#collection(from);
+          return new Map(names.flatMap((name) => (all.has(name) ? [[name, all.get(name) ?? ""] as const] : [])));
+        }),
+      put: (into, texts, token) =>
+        asked(() => {
+          check(token);
+          for (const [name, text] of texts) {
+            if (text === undefined) this.#collection(into).delete(name);
+            else this.#collection(into).set(name, text);
+          }
+        }),
+      marks: async () => new Map(),
+      append: (_, run, lines, token) =>
+        asked(() => {
+          check(token);
+          for (const line of lines) this.journal.push({ run, machine, line: JSON.parse(line) });
+        }),
+      lines: (_, names) =>
+        asked(() => new Map(names.map((name) => [name, this.#linesOf(name)] as const).filter(([, own]) => own.length))),
+      lastLines: () =>
+        asked(() => new Map(this.#journals().map((run) => [run, this.#linesOf(run).at(-1) ?? ""] as const))),
+      list: (of) => asked(() => (of === "journals" ? this.#journals() : [...this.#collection(of as Documents).keys()])),
+      forget: async () => {},
+      leases: (name) => this.#leasesOf(name, asked),
+      holders: (start) =>
+        asked(() =>
+          [...this.#leases.keys()].flatMap((name) => (name.startsWith(start) ? (this.#holderOf(name) ?? []) : [])),
+        ),
       rates: {
         reserve: (key, milliseconds) =>
           asked(() => {
@@ -210,11 +211,19 @@ export class StateServer {
         hold: (key, milliseconds) =>
           asked(() => void this.#rates.set(key, Math.max(this.#rates.get(key) ?? 0, this.kernel.now + milliseconds))),
       },
-      // The workspace of the simulation keeps no ledger, and nobody asks for the contents.
+      // The workspace of the simulation keeps no ledger, and nobody asks for the size.
       ledger: undefined as never,
-      contents: undefined as never,
+      bytes: undefined as never,
       [Symbol.asyncDispose]: async () => {},
     };
+  }
+
+  #journals(): string[] {
+    return [...new Set(this.journal.map(({ run }) => run))].sort();
+  }
+
+  #linesOf(run: string): string[] {
+    return this.journal.flatMap((row) => (row.run === run ? JSON.stringify(row.line) : []));
   }
 
   #row(name: string): LeaseRow | undefined {
@@ -248,65 +257,14 @@ export class StateServer {
           return true;
         }),
       remaining: (token) => asked(() => (isHeld(token) ? (this.#row(name)?.deadline ?? 0) - this.kernel.now : 0)),
-      giveBack: (token) => asked(() => (isHeld(token) ? this.free(name) : undefined)),
       holder: () => asked(() => this.#holderOf(name)),
-      release: (run) =>
+      release: (run, fence) =>
         asked(() => {
-          const isRuns = this.#row(name)?.run === run;
+          const row = this.#row(name);
+          const isRuns = row?.run === run && row.fence === (fence ?? row.fence);
           if (isRuns) this.free(name);
           return isRuns;
         }),
-    };
-  }
-
-  #journalsOf(machine: Machine, asked: Asking, held: (token: LeaseToken) => void): Journals {
-    const append = (token: LeaseToken, run: string, lines: readonly JournalLine[]) =>
-      asked(() => {
-        held(token);
-        for (const line of lines) this.journal.push({ run, machine, line });
-      });
-    const linesOf = (run: string) => this.journal.filter((row) => row.run === run).map(({ line }) => line);
-    const list = () => [...new Set(this.journal.map(({ run }) => run))].sort();
-    return {
-      writeError: () => undefined,
-      open: (token) => {
-        let last: Promise<void> = Promise.resolve();
-        return {
-          append: (line) => {
-            last = last.then(() => append(token, token.run, [line]));
-            last.catch(() => {});
-            return last;
-          },
-          close: () => last.catch(() => {}),
-        };
-      },
-      list: () => asked(list),
-      read: (run) =>
-        asked(() => {
-          const lines = linesOf(run);
-          return lines.length > 0 ? lines : undefined;
-        }),
-      unfinished: () =>
-        asked(() => list().filter((run) => !linesOf(run).some(({ event }) => event === "end" || event === "noticed"))),
-      extend: append,
-    };
-  }
-
-  #textsNamed(kind: string, names: readonly string[]): Map<string, string> {
-    return new Map(
-      names.flatMap((name) => {
-        const text = this.#texts.get(`${kind} ${name}`);
-        return text === undefined ? [] : [[name, text] as const];
-      }),
-    );
-  }
-
-  #textsOf(kind: string, asked: Asking): Texts {
-    return {
-      read: (name) => asked(() => this.#texts.get(`${kind} ${name}`)),
-      write: (name, text) => asked(() => void this.#texts.set(`${kind} ${name}`, text)),
-      list: async () => [],
-      marks: async () => new Map(),
     };
   }
 }

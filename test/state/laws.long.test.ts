@@ -4,26 +4,26 @@ import pg from "pg";
 import { afterAll } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
 import { stateAt } from "../../src/state/open-state.ts";
-import type { SharedState } from "../../src/state/state.ts";
+import type { WorkspaceState } from "../../src/state/state.ts";
 import { tempFolder } from "../support/folder.ts";
 import { databases } from "./databases.ts";
 import { type Backend, laws } from "./laws.ts";
 import { sharedStateLaws } from "./shared-laws.ts";
 
 const found = await databases();
-const opened: SharedState[] = [];
+const opened: WorkspaceState[] = [];
 afterAll(async () => {
   for (const state of opened) await state[Symbol.asyncDispose]();
 });
 
-function kept(state: SharedState): SharedState {
+function kept(state: WorkspaceState): WorkspaceState {
   opened.push(state);
   return state;
 }
 
 let places = 0;
 
-function sharedLaws(backend: Backend<SharedState>): void {
+function sharedLaws(backend: Backend<WorkspaceState>): void {
   laws(backend);
   sharedStateLaws(backend);
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { canonicalLine } from "../../src/plan/diff/ledger-line.ts";
+import { extendJournal, type JournalLine, readJournal, startJournal, unfinishedRuns } from "../../src/state/journal.ts";
 import type { Claim, LeaseToken } from "../../src/state/lease.ts";
-import type { RunSummary } from "../../src/state/run-summary.ts";
+import { listRuns, type RunSummary, recordRun } from "../../src/state/run-summary.ts";
 import {
   fleetIndex,
   readFleetIndex,
@@ -11,7 +12,7 @@ import {
   shardNames,
 } from "../../src/state/snapshots/read-snapshots.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
-import type { JournalLine, WorkspaceState } from "../../src/state/state.ts";
+import { getText, type WorkspaceState } from "../../src/state/state.ts";
 import { allSnapshots, differing, look, looked } from "./observations.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
@@ -28,6 +29,7 @@ interface Place<State> {
 
 export const minute = 60_000;
 export const at = "2026-11-21T08:00:00.000Z";
+export const now = () => new Date(at);
 
 export function claim(run: string): Claim {
   return { run, who: "ada", host: "build-7", pid: process.pid, job: `https://ci.example.com/${run}` };
@@ -37,9 +39,9 @@ export async function taken(
   state: WorkspaceState,
   run: string,
   milliseconds = minute,
-  kind: "leases" | "watchLeases" = "leases",
+  name = "apply",
 ): Promise<LeaseToken> {
-  const token = await state[kind].take(claim(run), milliseconds);
+  const token = await state.leases(name).take(claim(run), milliseconds);
   if ("heldBy" in token) throw new Error(`held by ${token.heldBy.run}`);
   return token;
 }
@@ -95,15 +97,15 @@ export function openedStates<State>(place: Backend<State>["place"]) {
 export function laws({ name, place }: Backend): void {
   const { opened, one, two } = openedStates(place);
 
-  describe.concurrent.each(["leases", "watchLeases"] as const)(`${name}: each of the %s`, (kind) => {
+  describe.concurrent.each(["apply", "watch"])(`${name}: the lease of %s`, (kind) => {
     test("has one holder, however many want it at once", async () => {
       const states = await opened(5);
-      const all = await Promise.all(states.map((state, index) => state[kind].take(claim(`r${index}`), minute)));
+      const all = await Promise.all(states.map((state, index) => state.leases(kind).take(claim(`r${index}`), minute)));
       const winners = all.flatMap((each) => ("fence" in each ? [each.run] : []));
       expect(winners).toHaveLength(1);
       const names = all.flatMap((each) => ("heldBy" in each ? [each.heldBy.run] : []));
       expect(names).toEqual(Array(4).fill(winners[0]));
-      expect(await states[0]?.[kind].holder()).toMatchObject({
+      expect(await states[0]?.leases(kind).holder()).toMatchObject({
         ...claim(winners[0] ?? ""),
         since: expect.stringMatching(/^\d{4}-.*Z$/),
         deadline: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -113,12 +115,12 @@ export function laws({ name, place }: Backend): void {
     test("is free once it was given back, and each holder has a higher fence", async () => {
       const [a, b] = await two();
       const first = await taken(a, "a", minute, kind);
-      await a[kind].giveBack(first);
-      expect(await b[kind].holder()).toBeUndefined();
+      await a.leases(kind).release(first.run, first.fence);
+      expect(await b.leases(kind).holder()).toBeUndefined();
       const second = await taken(b, "b", minute, kind);
       expect(second.fence).toBeGreaterThan(first.fence);
-      await a[kind].giveBack(first);
-      expect(await a[kind].holder()).toMatchObject({ run: "b" });
+      await a.leases(kind).release(first.run, first.fence);
+      expect(await a.leases(kind).holder()).toMatchObject({ run: "b" });
     });
 
     test("lasts as long as it is renewed, and not longer", async () => {
@@ -126,40 +128,40 @@ export function laws({ name, place }: Backend): void {
       const token = await taken(a, "a", minute, kind);
       for (let round = 0; round < 6; round++) {
         await age(minute / 4);
-        expect(await a[kind].renew(token, minute)).toBe(true);
+        expect(await a.leases(kind).renew(token, minute)).toBe(true);
       }
-      expect(await b[kind].take(claim("b"), minute)).toMatchObject({ heldBy: { run: "a" } });
+      expect(await b.leases(kind).take(claim("b"), minute)).toMatchObject({ heldBy: { run: "a" } });
       await age(2 * minute);
-      expect(await a[kind].renew(token, minute)).toBe(false);
+      expect(await a.leases(kind).renew(token, minute)).toBe(false);
       await taken(b, "b", minute, kind);
-      expect(await a[kind].renew(token, 300)).toBe(false);
+      expect(await a.leases(kind).renew(token, 300)).toBe(false);
     });
   });
 
   describe.concurrent(`${name}: the lease of an apply`, () => {
     test("and that of a watcher do not know of each other", async () => {
       const [a, b] = await two();
-      const watching = await taken(a, "w", minute, "watchLeases");
+      const watching = await taken(a, "w", minute, "watch");
       const token = await taken(b, "a");
-      expect(await a.leases.holder()).toMatchObject({ run: "a" });
-      expect(await b.watchLeases.holder()).toMatchObject({ run: "w" });
-      expect(await a.leases.release("w")).toBe(false);
-      await b.leases.giveBack(token);
-      expect(await a.watchLeases.renew(watching, minute)).toBe(true);
-      const journal = a.journals.open({ ...watching });
-      await expect(journal.append(line("p:license/MIT"))).rejects.toThrow("lost its lease");
+      expect(await a.leases("apply").holder()).toMatchObject({ run: "a" });
+      expect(await b.leases("watch").holder()).toMatchObject({ run: "w" });
+      expect(await a.leases("apply").release("w")).toBe(false);
+      await b.leases("apply").release(token.run, token.fence);
+      expect(await a.leases("watch").renew(watching, minute)).toBe(true);
+      const journal = startJournal(a, { ...watching }, now);
+      await expect(journal.write(line("p:license/MIT"))).resolves.toContain("lost its lease");
       await journal.close();
     });
 
     test("can be taken away, from the run that is named and no other", async () => {
       const [a, b] = await two();
       const token = await taken(a, "a");
-      expect(await b.leases.release("b")).toBe(false);
-      expect(await b.leases.release("a")).toBe(true);
-      expect(await b.leases.release("a")).toBe(false);
-      expect(await a.leases.renew(token, minute)).toBe(false);
-      const journal = a.journals.open(token);
-      await expect(journal.append(line("p:license/MIT"))).rejects.toThrow("lost its lease");
+      expect(await b.leases("apply").release("b")).toBe(false);
+      expect(await b.leases("apply").release("a")).toBe(true);
+      expect(await b.leases("apply").release("a")).toBe(false);
+      expect(await a.leases("apply").renew(token, minute)).toBe(false);
+      const journal = startJournal(a, token, now);
+      await expect(journal.write(line("p:license/MIT"))).resolves.toContain("lost its lease");
       await journal.close();
     });
   });
@@ -168,17 +170,17 @@ export function laws({ name, place }: Backend): void {
     test.each(["expired", "taken over", "released"])("because it was %s writes nothing more", async (how) => {
       const [a, b, age] = await two();
       const token = await taken(a, "a");
-      const journal = a.journals.open(token);
-      await journal.append(line("p:license/MIT"));
-      if (how === "released") await b.leases.release("a");
+      const journal = startJournal(a, token, now);
+      await journal.write(line("p:license/MIT"));
+      if (how === "released") await b.leases("apply").release("a");
       else await age(2 * minute);
       if (how === "taken over") await taken(b, "b");
-      await expect(journal.append(line("q:license/MIT"))).rejects.toThrow("run a lost its lease");
-      await expect(a.journals.extend(token, "a", [line("r:license/MIT")])).rejects.toThrow("lost its lease");
+      await expect(journal.write(line("q:license/MIT"))).resolves.toContain("run a lost its lease");
+      await expect(extendJournal(a, token, "a", [line("r:license/MIT")])).rejects.toThrow("lost its lease");
       const late = ledgerLines({ p: { "license/MIT": "late" } });
       await expect(a.ledger.write(token, late, ["p"])).rejects.toThrow("lost its lease");
       await journal.close();
-      expect(addresses(await b.journals.read("a"))).toEqual(["p:license/MIT"]);
+      expect(addresses(await readJournal(b, "a"))).toEqual(["p:license/MIT"]);
       expect((await b.ledger.read()).lines.size).toBe(0);
     });
   });
@@ -186,31 +188,31 @@ export function laws({ name, place }: Backend): void {
   describe(`${name}: a journal`, () => {
     test("holds what was appended, whole and in order, as soon as the append resolves", async () => {
       const [a, b] = await two();
-      const journal = a.journals.open(await taken(a, "a"));
+      const journal = startJournal(a, await taken(a, "a"), now);
       const names = Array.from({ length: 300 }, (_, index) => `p${index}:license/\0 "MIT" \u{1F600}\n`);
-      const appended = names.slice(0, 299).map((each) => journal.append(line(each)));
+      const appended = names.slice(0, 299).map((each) => journal.write(line(each)));
       await appended[0];
-      expect(addresses(await b.journals.read("a"))[0]).toBe(names[0]);
+      expect(addresses(await readJournal(b, "a"))[0]).toBe(names[0]);
       await Promise.all(appended);
-      await journal.append(line(names[299] ?? ""));
-      expect(addresses(await b.journals.read("a"))).toEqual(names);
+      await journal.write(line(names[299] ?? ""));
+      expect(addresses(await readJournal(b, "a"))).toEqual(names);
       await journal.close();
     });
 
     test("of a run is told from others, and extended by later runs", async () => {
       const [a, b] = await two();
       const first = await taken(a, "a");
-      const journal = a.journals.open(first);
-      await journal.append(line("p:license/MIT"));
+      const journal = startJournal(a, first, now);
+      await journal.write(line("p:license/MIT"));
       await journal.close();
-      await a.leases.giveBack(first);
+      await a.leases("apply").release(first.run, first.fence);
       const second = await taken(b, "b");
-      expect(await b.journals.unfinished()).toEqual(["a"]);
-      await b.journals.extend(second, "a", [{ at, event: "noticed" }]);
-      expect(await b.journals.unfinished()).toEqual([]);
-      expect(await a.journals.list()).toEqual(["a"]);
-      expect(await a.journals.read("a")).toEqual([line("p:license/MIT"), { at, event: "noticed" }]);
-      expect(await a.journals.read("b")).toBeUndefined();
+      expect(await b.lastLines("journals")).toEqual(new Map([["a", JSON.stringify(line("p:license/MIT"))]]));
+      await extendJournal(b, second, "a", [{ at, event: "noticed" }]);
+      expect(await unfinishedRuns(b)).toEqual([]);
+      expect(await a.list("journals")).toEqual(["a"]);
+      expect(await readJournal(a, "a")).toEqual([line("p:license/MIT"), { at, event: "noticed" }]);
+      expect(await readJournal(a, "b")).toBeUndefined();
     });
   });
 
@@ -221,7 +223,7 @@ export function laws({ name, place }: Backend): void {
       const first = await taken(a, "a");
       const before = ledgerLines({ p: { "license/MIT": "a" }, q: { "license/MIT": "a" } });
       await a.ledger.write(first, before, ["p", "q"]);
-      await a.leases.giveBack(first);
+      await a.leases("apply").release(first.run, first.fence);
       const second = await taken(b, "b");
       const { lines } = await b.ledger.read();
       expect([...lines]).toEqual([...before]);
@@ -240,28 +242,21 @@ export function laws({ name, place }: Backend): void {
   describe(`${name}: how projects were last seen`, () => {
     const day = (number: number) => `2026-11-${10 + number}T08:00:00.000Z`;
     const standing = async (state: WorkspaceState) => {
-      const all = (await allSnapshots(state.snapshots)).map((each) => [
-        each.project,
-        each.syncStatus,
-        each.since.slice(8, 10),
-      ]);
+      const all = (await allSnapshots(state)).map((each) => [each.project, each.syncStatus, each.since.slice(8, 10)]);
       return all.map((each) => each.join(" ")).sort();
     };
 
     test("is what the last look saw, since the first that saw it so", async () => {
       const [a, b] = await two();
-      const first = await recordObservation(
-        a.snapshots,
-        look("r1", [looked("p"), looked("Q/q"), looked("s")], { at: day(1) }),
-      );
+      const first = await recordObservation(a, look("r1", [looked("p"), looked("Q/q"), looked("s")], { at: day(1) }));
       expect(first).toEqual({ "in sync": 3, pending: 0, drifted: 0, unreadable: 0 });
       const { changes: _, ...unread } = { ...looked("s"), problems: ["403"] };
       const drifted = [looked("p", [differing("p")]), looked("Q/q"), unread];
-      await recordObservation(b.snapshots, look("r2", drifted, { at: day(2) }));
-      await recordObservation(a.snapshots, look("r3", drifted, { at: day(3) }));
+      await recordObservation(b, look("r2", drifted, { at: day(2) }));
+      await recordObservation(a, look("r3", drifted, { at: day(3) }));
       expect(await standing(b)).toEqual(["Q/q in sync 11", "p drifted 12", "s unreadable 12"]);
-      expect((await readFleetIndex(b.snapshots))?.whole).toEqual({ run: "r3", at: day(3) });
-      const counts = await recordObservation(b.snapshots, look("r4", [looked("p")], { at: day(4) }));
+      expect((await readFleetIndex(b))?.whole).toEqual({ run: "r3", at: day(3) });
+      const counts = await recordObservation(b, look("r4", [looked("p")], { at: day(4) }));
       expect(counts).toEqual({ "in sync": 1, pending: 0, drifted: 0, unreadable: 0 });
       expect(await standing(a)).toEqual(["p in sync 14"]);
     });
@@ -269,11 +264,11 @@ export function laws({ name, place }: Backend): void {
     test("is changed by a look at a part of the fleet, for that part", async () => {
       const state = await one();
       const both = [differing("p", "license/MIT"), differing("p", "license/ISC")];
-      await recordObservation(state.snapshots, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
+      await recordObservation(state, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
       const part = { ...looked("p"), includes: (rest: string) => rest === "license/MIT" };
       const { covers: _, ...some } = look("r2", [part], { at: day(2), whole: false });
-      await recordObservation(state.snapshots, some);
-      const all = await allSnapshots(state.snapshots);
+      await recordObservation(state, some);
+      const all = await allSnapshots(state);
       expect(all.find(({ project }) => project === "p")).toMatchObject({
         differences: [{ rest: "license/ISC", since: day(1) }],
       });
@@ -284,11 +279,11 @@ export function laws({ name, place }: Backend): void {
       const states = await opened(3);
       const looks = states.map((state, index) => {
         const { covers: _, ...some } = look(`r${index}`, [looked(`p${index}`), looked(`q${index}`)], { whole: false });
-        return recordObservation(state.snapshots, some);
+        return recordObservation(state, some);
       });
       await Promise.all(looks);
       const [state] = states;
-      expect(state && (await allSnapshots(state.snapshots)).map(({ project }) => project).sort()).toEqual([
+      expect(state && (await allSnapshots(state)).map(({ project }) => project).sort()).toEqual([
         "p0",
         "p1",
         "p2",
@@ -302,39 +297,37 @@ export function laws({ name, place }: Backend): void {
       const state = await one();
       const projects = Array.from({ length: 600 }, (_, index) => looked(`p${index}`));
       const seen: unknown[] = [];
-      const write = async (texts: ReadonlyMap<string, string>) => {
-        await state.snapshots.write(texts);
-        seen.push((await readFleetIndex(state.snapshots))?.whole?.run);
+      const put: WorkspaceState["put"] = async (...args) => {
+        await state.put(...args);
+        seen.push((await readFleetIndex(state))?.whole?.run);
       };
-      const counts = await recordObservation({ ...state.snapshots, write }, look("r1", projects));
+      const counts = await recordObservation({ ...state, put }, look("r1", projects));
       expect(counts).toMatchObject({ "in sync": 600 });
       expect(seen.length).toBeGreaterThan(2);
       expect(seen.filter(Boolean)).toEqual(["r1"]);
-      expect(await allSnapshots(state.snapshots)).toHaveLength(600);
+      expect(await allSnapshots(state)).toHaveLength(600);
     });
 
     test("is written once where nothing changes, and refused where a later version wrote it", async () => {
       const state = await one();
-      await recordObservation(state.snapshots, look("r1", [looked("p")]));
-      const marks = await state.snapshots.marks(shardNames);
+      await recordObservation(state, look("r1", [looked("p")]));
+      const marks = await state.marks("snapshots", shardNames);
       expect(marks.size).toBe(1);
-      await recordObservation(state.snapshots, look("r2", [looked("p")]));
-      expect(await state.snapshots.marks(shardNames)).toEqual(marks);
-      await state.snapshots.write(new Map([[fleetIndex, '{"format":99}']]));
-      await expect(recordObservation(state.snapshots, look("r3", [looked("p")]))).rejects.toThrow("format 99");
+      await recordObservation(state, look("r2", [looked("p")]));
+      expect(await state.marks("snapshots", shardNames)).toEqual(marks);
+      await state.put("snapshots", [[fleetIndex, '{"format":99}']]);
+      await expect(recordObservation(state, look("r3", [looked("p")]))).rejects.toThrow("format 99");
     });
 
     test("is passed over where it is damaged, and written again", async () => {
       const state = await one();
-      await state.snapshots.write(
-        new Map([
-          [fleetIndex, "{"],
-          [shardNameOf("p"), '{"format":2,"projects"'],
-        ]),
-      );
-      expect(await readSnapshot(state.snapshots, "p")).toBeUndefined();
-      await recordObservation(state.snapshots, look("r1", [looked("p")]));
-      expect(await readSnapshot(state.snapshots, "P")).toMatchObject({ project: "p", syncStatus: "in sync" });
+      await state.put("snapshots", [
+        [fleetIndex, "{"],
+        [shardNameOf("p"), '{"format":2,"projects"'],
+      ]);
+      expect(await readSnapshot(state, "p")).toBeUndefined();
+      await recordObservation(state, look("r1", [looked("p")]));
+      expect(await readSnapshot(state, "P")).toMatchObject({ project: "p", syncStatus: "in sync" });
     });
   });
 
@@ -342,60 +335,44 @@ export function laws({ name, place }: Backend): void {
     test("summaries come newest first, and the later one of a run counts", async () => {
       const [a, b] = await two();
       const progress = { at, stage: "writing", done: 1, total: 2, workers: 3 } as const;
-      await a.runs.record(summary("r1", { ended: null, outcome: null, progress }));
-      expect(await b.runs.list()).toEqual([summary("r1", { ended: null, outcome: null, progress })]);
-      await b.runs.record(summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }));
-      await a.runs.record(summary("r1"));
-      const runs = await b.runs.list();
+      await recordRun(a, summary("r1", { ended: null, outcome: null, progress }));
+      expect(await listRuns(b)).toEqual([summary("r1", { ended: null, outcome: null, progress })]);
+      await recordRun(b, summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }));
+      await recordRun(a, summary("r1"));
+      const runs = await listRuns(b);
       expect(runs).toEqual([summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }), summary("r1")]);
-      await a.runs.record(summary("r3", { started: "2026-11-21T09:00:00.000Z" }));
-      expect((await b.runs.list()).map(({ run }) => run)).toEqual(["r2", "r3", "r1"]);
+      await recordRun(a, summary("r3", { started: "2026-11-21T09:00:00.000Z" }));
+      expect((await listRuns(b)).map(({ run }) => run)).toEqual(["r2", "r3", "r1"]);
     });
 
     test("texts come back as they were, and names that were not written are none", async () => {
       const state = await one();
       const text = 'a plan \u{1F600}\n"quoted" \\0\r\n';
-      for (const texts of [state.plans, state.notes]) {
-        expect(await texts.read("r1")).toBeUndefined();
-        await texts.write("r1", "before");
-        const marks = await texts.marks(["r1", "r2", "../r1"]);
-        await texts.write("r1", text);
-        expect(await texts.read("r1")).toBe(text);
+      for (const of of ["plans", "notes"] as const) {
+        expect(await getText(state, of, "r1")).toBeUndefined();
+        await state.put(of, [["r1", "before"]]);
+        const marks = await state.marks(of, ["r1", "r2", "../r1"]);
+        await state.put(of, [["r1", text]]);
+        expect(await getText(state, of, "r1")).toBe(text);
         expect([...marks.keys()]).toEqual(["r1"]);
-        const now = await texts.marks(["r1"]);
-        expect(now.get("r1")).not.toBe(marks.get("r1"));
-        expect(await texts.marks(["r1"])).toEqual(now);
-        expect(await texts.read("../r1")).toBeUndefined();
-        expect(await texts.list()).toEqual(["r1"]);
+        const later = await state.marks(of, ["r1"]);
+        expect(later.get("r1")).not.toBe(marks.get("r1"));
+        expect(await state.marks(of, ["r1"])).toEqual(later);
+        expect(await state.get(of, ["../r1"])).toEqual(new Map());
+        expect(await state.list(of)).toEqual(["r1"]);
       }
     });
 
-    test("signatures are kept in their order", async () => {
+    test("lines of a log are kept in their order until it is forgotten", async () => {
       const state = await one();
-      const signature = (body: string) => `-----BEGIN SSH SIGNATURE-----\n${body}\n-----END SSH SIGNATURE-----\n`;
-      expect(await state.approvals.list("r1")).toEqual([]);
-      await state.approvals.add("r1", signature("second in the alphabet"));
-      await state.approvals.add("r1", signature("first"));
-      const large = signature(randomBytes(16_384).toString("base64"));
-      await state.approvals.add("r1", large);
-      const all = [signature("second in the alphabet"), signature("first"), large];
-      expect(await state.approvals.list("r1")).toEqual(all);
-      expect((await state.approvals.ofRuns(["r1", "r2"])).get("r1")).toEqual(all);
-    });
-
-    test("what is kept is counted", async () => {
-      const state = await one();
-      const token = await taken(state, "a");
-      const journal = state.journals.open(token);
-      await journal.append(line("p:license/MIT"));
-      await journal.close();
-      await state.runs.record(summary("a"));
-      await state.plans.write("a", "{}");
-      await state.ledger.write(token, ledgerLines({ p: { "license/MIT": "a" } }), ["p"]);
-      await recordObservation(state.snapshots, look("a", [looked("p"), looked("q", [differing("q")])]));
-      const { bytes, ...counts } = await state.contents();
-      expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, snapshots: 2, notes: 0 });
-      expect(bytes).toBeGreaterThan(100);
+      expect(await state.lines("signatures", ["r1"])).toEqual(new Map());
+      const all = ["second in the alphabet", "first", randomBytes(16_384).toString("base64")];
+      for (const each of all) await state.append("signatures", "r1", [each]);
+      await state.append("signatures", "r2", ["other"]);
+      expect((await state.lines("signatures", ["r1", "r3"])).get("r1")?.filter(Boolean)).toEqual(all);
+      expect(await state.bytes()).toBeGreaterThan(16_384);
+      await state.forget("signatures", ["r1"]);
+      expect(await state.list("signatures")).toEqual(["r2"]);
     });
   });
 }

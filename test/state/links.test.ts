@@ -74,9 +74,9 @@ describe("a link in .evenkeel that leads out of the workspace", () => {
     const outside = tempFolder();
     const { root } = folder({ "evenkeel.yaml": "" });
     const state = folderState(root);
-    await state.notes.write("a", "1");
+    await state.put("notes", [["a", "1"]]);
     symlinkSync(outside, join(root, ".evenkeel/plans"));
-    await expect(state.plans.write("a", "1")).rejects.toThrow("leads out of the workspace");
+    await expect(state.put("plans", [["a", "1"]])).rejects.toThrow("leads out of the workspace");
     expect(readdirSync(outside)).toEqual([]);
   });
 

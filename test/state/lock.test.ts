@@ -18,7 +18,7 @@ function left(text: string) {
   const { root } = folder({ ".evenkeel/lock": text });
   const file = join(root, ".evenkeel/lock");
   const mine = { ...claim("mine"), host: hostname() };
-  return { file, take: () => takeLease(folderState(root).leases, mine, { duration: 60_000 }) };
+  return { file, take: () => takeLease(folderState(root).leases("apply"), mine, { duration: 60_000 }) };
 }
 
 const here = ownMark();
@@ -71,7 +71,7 @@ describe("a lease that says who holds it", () => {
   test.skipIf(!hasNamespaces)("is not given to another container over the same volume", async () => {
     const { root } = folder();
     const lease = await takeLease(
-      folderState(root).leases,
+      folderState(root).leases("apply"),
       { ...claim("mine"), host: hostname() },
       { duration: 60_000 },
     );
@@ -80,7 +80,7 @@ describe("a lease that says who holds it", () => {
       stdin: {
         contents: `import { folderState } from "./src/state/folder-store.ts";
           const claim = { run: "theirs", who: "eve", host: process.argv[3], pid: process.pid };
-          console.log(JSON.stringify(await folderState(process.argv[2]).leases.take(claim, 1000)));`,
+          console.log(JSON.stringify(await folderState(process.argv[2]).leases("apply").take(claim, 1000)));`,
         resolveDir: cwd(),
       },
       outfile: script,
@@ -142,14 +142,14 @@ test("a run that records snapshots waits for another one, and takes over the loc
   const held = { ...here, ...owner, pid: ppid, run: "look-1" };
   const { root } = folder({ ".evenkeel/snapshots/lock": JSON.stringify(held) });
   const file = join(root, ".evenkeel/snapshots/lock");
-  const { snapshots } = folderState(root);
-  const waiting = recordObservation(snapshots, look("r1", [looked("p")]));
-  await recordObservation(folderState(folder().root).snapshots, look("r1", [looked("p")]));
-  expect(await allSnapshots(snapshots)).toEqual([]);
+  const state = folderState(root);
+  const waiting = recordObservation(state, look("r1", [looked("p")]));
+  await recordObservation(folderState(folder().root), look("r1", [looked("p")]));
+  expect(await allSnapshots(state)).toEqual([]);
   rmSync(file);
   await waiting;
   writeFileSync(file, JSON.stringify({ ...held, pid: 2 ** 22 + 1, ...(platform !== "linux" && { milliseconds: 1 }) }));
-  await recordObservation(snapshots, look("r2", [looked("q")]));
-  expect((await allSnapshots(snapshots)).map(({ project }) => project)).toEqual(["q"]);
+  await recordObservation(state, look("r2", [looked("q")]));
+  expect((await allSnapshots(state)).map(({ project }) => project)).toEqual(["q"]);
   expect(() => readFileSync(file)).toThrow("ENOENT");
 });

@@ -2,7 +2,7 @@ import type { Change } from "../../src/model/types.ts";
 import type { ProjectObservation, RunObservation } from "../../src/state/snapshots/observed.ts";
 import { parseShard, shardNames } from "../../src/state/snapshots/read-snapshots.ts";
 import type { ProjectSnapshot } from "../../src/state/snapshots/snapshot.ts";
-import type { SnapshotDocuments } from "../../src/state/state.ts";
+import type { Readable } from "../../src/state/state.ts";
 
 const origin = {
   place: () => ({ file: "policies/all.yaml", line: 7, column: 3 }),
@@ -69,6 +69,6 @@ export function differing(name: string, rest = "license/MIT"): Change {
 }
 
 /** Everything that is stored. */
-export async function allSnapshots(snapshots: SnapshotDocuments): Promise<readonly ProjectSnapshot[]> {
-  return [...(await snapshots.read(shardNames)).values()].flatMap(parseShard);
+export async function allSnapshots({ get }: Readable): Promise<readonly ProjectSnapshot[]> {
+  return [...(await get("snapshots", shardNames)).values()].flatMap(parseShard);
 }

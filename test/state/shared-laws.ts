@@ -1,69 +1,72 @@
 import { describe, expect, test } from "vitest";
-import { runLease, runLeases, type SharedState, shardLease, shardLeases } from "../../src/state/state.ts";
-import { addresses, at, type Backend, claim, line, minute, openedStates, taken } from "./laws.ts";
+import { forgetWork, readWork, writeWork } from "../../src/run/workers/shard.ts";
+import { extendJournal, readJournal, startJournal } from "../../src/state/journal.ts";
+import { runLease, runLeases, shardLease, shardLeases } from "../../src/state/lease.ts";
+import type { WorkspaceState } from "../../src/state/state.ts";
+import { addresses, at, type Backend, claim, line, minute, now, openedStates, taken } from "./laws.ts";
 
 /** What every state that several machines share promises besides. */
-export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
+export function sharedStateLaws({ name, place }: Backend<WorkspaceState>): void {
   const { two } = openedStates(place);
 
   describe(`${name}: workers`, () => {
     test("hold leases of any name, which are listed while they last", async () => {
       const [a, b, age] = await two();
       const [first, other] = [shardLease("r", "1.1"), shardLease("r", "1.2")];
-      const token = await a.workers.leases(first).take(claim("w1"), minute);
-      expect(await b.workers.leases(first).take(claim("w2"), minute)).toMatchObject({ heldBy: { run: "w1" } });
-      await b.workers.leases(other).take(claim("w2"), 60 * minute);
-      await a.workers.leases(runLease("r")).take(claim("r"), 60 * minute);
-      const holders = async () => (await b.workers.holders(shardLeases("r"))).map(({ run }) => run).sort();
+      const token = await a.leases(first).take(claim("w1"), minute);
+      expect(await b.leases(first).take(claim("w2"), minute)).toMatchObject({ heldBy: { run: "w1" } });
+      await b.leases(other).take(claim("w2"), 60 * minute);
+      await a.leases(runLease("r")).take(claim("r"), 60 * minute);
+      const holders = async () => (await b.holders(shardLeases("r"))).map(({ run }) => run).sort();
       expect(await holders()).toEqual(["w1", "w2"]);
       await age(2 * minute);
       expect(await holders()).toEqual(["w2"]);
-      const next = await b.workers.leases(first).take(claim("w3"), minute);
+      const next = await b.leases(first).take(claim("w3"), minute);
       expect("fence" in next && "fence" in token && next.fence > token.fence).toBe(true);
-      await a.workers.forget("r");
+      for (const shard of ["1.1", "1.2"]) await writeWork(a, "r", shard, "{}");
+      await forgetWork(a, "r");
       expect(await holders()).toEqual([]);
-      expect(await b.workers.holders(runLeases)).toEqual([]);
-      expect(await a.leases.holder()).toBeUndefined();
+      expect(await b.holders(runLeases)).toEqual([]);
+      expect(await a.leases("apply").holder()).toBeUndefined();
     });
 
-    test("keep the first document of a name until the run is forgotten", async () => {
+    test("keep documents until the run is forgotten", async () => {
       const [a, b] = await two();
-      await a.workers.write("a", "1.1", "zero");
-      await b.workers.write("a", "1.1", "again");
-      await b.workers.write("a", "1.2", "one");
+      await writeWork(a, "a", "1.1", "zero");
+      await writeWork(b, "a", "1.2", "one");
       const documents = new Map([
         ["1.1", "zero"],
         ["1.2", "one"],
       ]);
-      expect(await a.workers.read("a", ["1.1", "1.2", "1.3"])).toEqual(documents);
-      expect(await a.workers.read("b", ["1.1"])).toEqual(new Map());
-      await a.workers.forget("a");
-      expect(await b.workers.read("a", ["1.1"])).toEqual(new Map());
+      expect(await readWork(a, "a", ["1.1", "1.2", "1.3"])).toEqual(documents);
+      expect(await readWork(a, "b", ["1.1"])).toEqual(new Map());
+      await forgetWork(a, "a");
+      expect(await readWork(b, "a", ["1.1"])).toEqual(new Map());
     });
 
     test("see how long a lease is held, and nothing after it was released", async () => {
       const [a, b] = await two();
       const token = await taken(a, "a");
-      expect(await b.leases.remaining(token)).toBeGreaterThan(minute / 2);
-      expect(await b.leases.remaining({ ...token, fence: token.fence + 1 })).toBe(0);
-      await b.leases.release("a");
-      expect(await b.leases.remaining(token)).toBe(0);
+      expect(await b.leases("apply").remaining(token)).toBeGreaterThan(minute / 2);
+      expect(await b.leases("apply").remaining({ ...token, fence: token.fence + 1 })).toBe(0);
+      await b.leases("apply").release("a");
+      expect(await b.leases("apply").remaining(token)).toBe(0);
     });
 
     test("append to the journal of the run beside it", async () => {
       const [a, b] = await two();
       const token = await taken(a, "a");
-      const own = a.journals.open(token);
-      await own.append(line("p:license/MIT"));
-      const other = b.journals.open(token);
-      await other.append(line("q:license/MIT"));
-      await own.append(line("r:license/MIT"));
-      expect(addresses(await b.journals.read("a"))).toEqual(["p:license/MIT", "q:license/MIT", "r:license/MIT"]);
+      const own = startJournal(a, token, now);
+      await own.write(line("p:license/MIT"));
+      const other = startJournal(b, token, now);
+      await other.write(line("q:license/MIT"));
+      await own.write(line("r:license/MIT"));
+      expect(addresses(await readJournal(b, "a"))).toEqual(["p:license/MIT", "q:license/MIT", "r:license/MIT"]);
       await own.close();
       await other.close();
-      await b.journals.extend(token, "a", [{ at, event: "noticed" }]);
-      expect(await a.journals.read("a")).toHaveLength(4);
-      expect(await a.journals.list()).toEqual(["a"]);
+      await extendJournal(b, token, "a", [{ at, event: "noticed" }]);
+      expect(await readJournal(a, "a")).toHaveLength(4);
+      expect(await a.list("journals")).toEqual(["a"]);
     });
   });
 

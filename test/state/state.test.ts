@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
-import { unfinishedRuns } from "../../src/state/journal.ts";
+import { readJournal, unfinishedRuns } from "../../src/state/journal.ts";
 import { ledgerKey } from "../../src/state/ledger/ledger.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { workspaceText } from "../e2e/workspace.ts";
@@ -124,21 +124,21 @@ describe("journals of earlier runs", () => {
       "\n",
     );
     const { root } = folder({ ".evenkeel/journal/r.ndjson": text });
-    const { journals } = folderState(root);
-    expect(await journals.read("r")).toEqual([JSON.parse(intent)]);
-    expect(await unfinishedRuns(journals)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
+    const state = folderState(root);
+    expect(await readJournal(state, "r")).toEqual([JSON.parse(intent)]);
+    expect(await unfinishedRuns(state)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
   });
 
   test("what cannot be read is a sentence", async () => {
     const { root } = folder({ ".evenkeel/journal/r.ndjson/x": "" });
-    const { journals } = folderState(root);
+    const state = folderState(root);
     const words = "cannot read .evenkeel/journal/r.ndjson: it is a folder";
-    await expect(unfinishedRuns(journals)).rejects.toThrow(words);
+    await expect(unfinishedRuns(state)).rejects.toThrow(words);
     rmSync(join(root, ".evenkeel/journal/r.ndjson"), { recursive: true });
     symlinkSync("nowhere", join(root, ".evenkeel/journal/r.ndjson"));
-    await expect(unfinishedRuns(journals)).rejects.toThrow("no such file");
+    await expect(unfinishedRuns(state)).rejects.toThrow("no such file");
     rmSync(join(root, ".evenkeel"), { recursive: true });
     writeFileSync(join(root, ".evenkeel"), "");
-    expect(await journals.list()).toEqual([]);
+    expect(await state.list("journals")).toEqual([]);
   });
 });

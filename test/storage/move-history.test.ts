@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { historyOf } from "../../src/run/storage/moves.ts";
 import { folderState } from "../../src/state/folder-store.ts";
-import { startJournal } from "../../src/state/journal.ts";
-import type { JournalEntry } from "../../src/state/state.ts";
+import { type JournalEntry, startJournal } from "../../src/state/journal.ts";
 import { taken } from "../state/laws.ts";
 import { tempFolder } from "../support/folder.ts";
 
@@ -20,7 +19,7 @@ test("what was sent tells a storage move from a resource of a project that is ca
   await journal.write(sent("storage:license/projects", "PATCH", "/projects/storage/managed_licenses/7"));
   await journal.write(sent("storage:nfs-1/projects", "POST", "/project_repository_storage_moves"));
   await journal.close();
-  expect([...(await historyOf(state.journals, server))]).toEqual([
+  expect([...(await historyOf(state, server))]).toEqual([
     ["storage:nfs-1/projects", { run: "r", state: "sent", to: undefined }],
   ]);
 });

@@ -34,12 +34,12 @@ test("a watcher whose applies need approvals saves its plan, says how to sign it
   expect(await checks(2).ended).toBe(3);
   expect(place.server.requests.writes).toBe(0);
   expect(room.events()).toEqual(["refused"]);
-  const { notes } = folderState(place.root);
-  const run = (await keptMemory(notes))?.waiting?.run ?? "";
+  const state = folderState(place.root);
+  const run = (await keptMemory(state))?.waiting?.run ?? "";
   expect(room.heard[0]?.text).toContain(`evenkeel approve --plan ${run}`);
   expect((await place.evenkeel("approve", "--plan", run, "--key", file)).code).toBe(0);
   const last = checks(2);
   expect(await last.ended).toBe(0);
   expect(last.outcomes()).toEqual(["applied", "in sync"]);
-  expect((await keptMemory(notes))?.waiting).toBeUndefined();
+  expect((await keptMemory(state))?.waiting).toBeUndefined();
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFollower } from "../../src/git/fast-forward.ts";
 import { folderState } from "../../src/state/folder-store.ts";
+import { listRuns } from "../../src/state/run-summary.ts";
 import { touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";
 import { fastForward } from "../support/fast-forward.ts";
@@ -83,7 +84,7 @@ describe("--follow", () => {
     expect(asked.every((line) => line.includes("/projects/team/p3"))).toBe(true);
     const between = (one.ends[1]?.finishedAt.getTime() ?? 0) - (one.ends[0]?.finishedAt.getTime() ?? 0);
     expect(between).toBeLessThan(5 * minute);
-    expect((await folderState(place.root).runs.list())[0]).toMatchObject({ command: "apply", commit });
+    expect((await listRuns(folderState(place.root)))[0]).toMatchObject({ command: "apply", commit });
   });
 
   test("does not check a commit that changed nothing of the workspace, and goes on from it", async () => {

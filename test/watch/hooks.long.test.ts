@@ -193,7 +193,7 @@ describe("GET /healthz and /metrics", () => {
     expect(await health()).toEqual([200, "watching"]);
     place.status.late = place.clock.now() - 1;
     expect(await health()).toEqual([503, "overdue"]);
-    place.status.standby = { run: "r1", who: "ada", host: "desk", pid: 1, fence: 1, since: "now" };
+    place.status.standby = { run: "r1", who: "ada", host: "desk", pid: 1, fence: 1, since: "now", deadline: "later" };
     expect(await health()).toEqual([200, "standby"]);
     await place.close();
   });

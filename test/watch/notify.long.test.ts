@@ -210,11 +210,11 @@ describe("notifications", () => {
     const first = watching(place, { checks: 2 });
     expect(await first.ended).toBe(2);
     expect(first.said).toEqual(["a notification (drift) could not be delivered to env:CHAT: answered with 500"]);
-    expect((await keptMemory(folderState(place.root).notes))?.undelivered).toHaveLength(1);
+    expect((await keptMemory(folderState(place.root)))?.undelivered).toHaveLength(1);
     await checked(place, 1);
     expect(room.events()).toEqual(["drift"]);
     expect(JSON.stringify([first.said, place.files()])).not.toContain("CANARY-of-the-chat");
-    expect((await keptMemory(folderState(place.root).notes))?.undelivered).toEqual([]);
+    expect((await keptMemory(folderState(place.root)))?.undelivered).toEqual([]);
   });
 
   test.each([

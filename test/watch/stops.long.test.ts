@@ -92,7 +92,7 @@ test(
     expect(ended.stderr).toContain("delivered to env:BUSY: answered with 429");
     expect(ended.stderr).toContain("delivered to env:QUIET: no answer before the end; the next watcher sends it again");
     expect([busy.requests.length, busy.heard]).toEqual([1, []]);
-    expect((await keptMemory(folderState(place.root).notes))?.undelivered).toHaveLength(2);
+    expect((await keptMemory(folderState(place.root)))?.undelivered).toHaveLength(2);
   },
   seconds,
 );

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
+import { listRuns } from "../../src/state/run-summary.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { cron, every, nextDue } from "../../src/watch/options.ts";
 import { stage } from "../support/stage.ts";
@@ -94,8 +95,8 @@ describe("a watcher", () => {
     expect(await again.ended).toBe(2);
     expect(again.outcomes()).toEqual(["drift"]);
     expect(place.server.requests.writes).toBe(1);
-    const { runs } = folderState(place.root);
-    expect((await runs.list()).map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
+    const state = folderState(place.root);
+    expect((await listRuns(state)).map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
       "watch drift",
       ...Array(3).fill("watch in sync"),
     ]);
@@ -103,9 +104,9 @@ describe("a watcher", () => {
 
   test.each(["{", "null", '{"format":2}'])("starts anew where what it kept is %s", async (damaged) => {
     const place = await fleet();
-    const { notes } = folderState(place.root);
-    await notes.write("watch", damaged);
-    expect(await keptMemory(notes)).toBeUndefined();
+    const state = folderState(place.root);
+    await state.put("notes", [["watch", damaged]]);
+    expect(await keptMemory(state)).toBeUndefined();
     const { ended, outcomes } = watching(place, { checks: 1 });
     expect([await ended, outcomes()]).toEqual([0, ["in sync"]]);
   });
@@ -136,7 +137,7 @@ describe("a watcher", () => {
     );
     expect(await refused.ended).toBe(1);
     const made = [well, wrong, refused].flatMap((each) => each.ends).map(({ run }) => run);
-    const kept = await folderState(place.root).runs.list();
+    const kept = await listRuns(folderState(place.root));
     expect(kept.map(({ run }) => run).sort()).toEqual([...made].sort());
     const reasonOf = (one?: { readonly run: string | null }) =>
       kept.find(({ run }) => run === one?.run)?.reasons?.join();
@@ -167,8 +168,8 @@ describe("a watcher", () => {
     await expect.poll(() => place.server.requests.count("GET")).toBeGreaterThan(0);
     one.stop();
     expect(await one.ended).toBe(130);
-    const { runs } = folderState(place.root);
-    expect((await runs.list())[0]).toMatchObject({ command: "watch", outcome: "interrupted" });
+    const state = folderState(place.root);
+    expect((await listRuns(state))[0]).toMatchObject({ command: "watch", outcome: "interrupted" });
   });
 
   test("does not start without a workspace, or where its state cannot be kept", async () => {
@@ -195,10 +196,10 @@ describe("--apply", () => {
       ["team/q:integration/external-wiki", expect.objectContaining({ status: "applied" })],
     ]);
     expect(outcomes()).toEqual(["drift", "drift", "drift"]);
-    const { runs, journals } = folderState(place.root);
-    const applied = (await runs.list()).filter(({ command }) => command === "apply");
+    const state = folderState(place.root);
+    const applied = (await listRuns(state)).filter(({ command }) => command === "apply");
     expect(applied[0]).toMatchObject({ outcome: "applied", changes: 1 });
-    expect(await journals.list()).toContain(applied[0]?.run);
+    expect(await state.list("journals")).toContain(applied[0]?.run);
   });
 
   test("drift puts back only what two checks in a row have seen alike", async () => {
@@ -250,12 +251,12 @@ describe("--apply", () => {
     const refused = watching(place, { apply: "pending", checks: 1 });
     expect(await refused.ended).toBe(3);
     expect(refused.outcomes()).toEqual(["refused"]);
-    const { leases } = folderState(place.root);
+    const leases = folderState(place.root).leases("apply");
     const token = await leases.take({ run: "r1", who: "ada", host: "desk", pid: 1 }, minute);
     const waiting = watching(place, { apply: "pending", checks: 1 });
     expect(await waiting.ended).toBe(2);
     expect(waiting.said.at(-1)).toContain("not applied: run r1 of ada");
-    if ("fence" in token) await leases.giveBack(token);
+    if ("fence" in token) await leases.release("r1");
     expect(place.server.requests.writes).toBe(before);
   });
 });

@@ -20,7 +20,7 @@ export interface ApprovalPolicy {
 
 type Occasion = "always" | "removals" | "loosening" | "protected";
 
-interface SignedPlan {
+export interface SignedPlan {
   readonly plan: Plan;
   readonly signatures: readonly (SshSignature | undefined)[];
 }

@@ -15,8 +15,7 @@ import { keyFieldsOf, keyTextOf } from "../../model/resource-kind.ts";
 import { preservedValue, requiredByServer } from "../../model/server-required.ts";
 import type { Call, Change, Outcome } from "../../model/types.ts";
 import { callsOf, itemRequestsOf, partsOfChange } from "../../plan/requests.ts";
-import type { Journal } from "../../state/journal.ts";
-import type { JournalEntry } from "../../state/state.ts";
+import type { Journal, JournalEntry } from "../../state/journal.ts";
 import { reportedFields } from "../live/kind-resources.ts";
 import { lookUpPending } from "../live/look-up-values.ts";
 import {

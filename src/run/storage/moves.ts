@@ -12,7 +12,7 @@ import { type RepositoryKind, repositoryKinds, storageKey } from "../../model/re
 import type { Change, Fields, Outcome, Platform, Problem } from "../../model/types.ts";
 import { askedFor } from "../../plan/diff/reasons.ts";
 import type { Objection } from "../../plan/guards.ts";
-import type { JournalLine, Journals } from "../../state/state.ts";
+import { type JournalLine, readJournals } from "../../state/journal.ts";
 import { projectsOn, readStorage, type Situation, StorageHidden, situationOf } from "./storage-view.ts";
 
 export interface Move {
@@ -254,10 +254,9 @@ interface EarlierMove {
 export type History = ReadonlyMap<string, EarlierMove>;
 
 /** Moves of earlier runs against this server, by address. */
-export async function historyOf(journals: Journals, url: string): Promise<History> {
+export async function historyOf(state: Parameters<typeof readJournals>[0], url: string): Promise<History> {
   const history = new Map<string, EarlierMove>();
-  for (const run of await journals.list()) {
-    const entries = (await journals.read(run)) ?? [];
+  for (const { run, entries } of await readJournals(state)) {
     if (entries.some((entry) => entry.event === "start" && isSame(entry.server, url))) {
       for (const entry of entries) remember(history, run, entry);
     }

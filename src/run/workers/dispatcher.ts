@@ -6,10 +6,10 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf } from "../../model/kinds.ts";
 import type { Change, DesiredProject, Outcome } from "../../model/types.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { beginningsIn } from "../../state/journal.ts";
-import { type Lease, leaseDuration, takeLease } from "../../state/lease.ts";
+import { beginningsIn, readJournal } from "../../state/journal.ts";
+import { type Lease, leaseDuration, runLease, shardLeases, takeLease } from "../../state/lease.ts";
 import { unshared } from "../../state/open-state.ts";
-import { isShared, runLease, type SharedState, shardLeases } from "../../state/state.ts";
+import type { WorkspaceState } from "../../state/state.ts";
 import { applyChanges, type Outcomes, type Target, type Watcher } from "../apply/apply.ts";
 import { stopReason, type WrittenWave } from "../apply/waves.ts";
 import { type Context, keepsLedgerInState } from "../context.ts";
@@ -20,14 +20,17 @@ import {
   type ApplyResult,
   type ApplyTask,
   type EndOfRun,
+  forgetWork,
   ledgerKeyCheck,
   type PlanResult,
   type PlanTask,
   type RunDocument,
+  readWork,
   resultOf,
   runDocument,
   type ShardProcess,
   workOnShard,
+  writeWork,
 } from "./shard.ts";
 
 /** Dispatches the work of a run to workers if it has `--workers`. @throws UserError if state, ledger or queue is not shared. */
@@ -38,13 +41,13 @@ export async function openDispatcher(
 ): Promise<Dispatcher | undefined> {
   const { request, state, claim, loaded, ledger } = context;
   if (!request.workers) return undefined;
-  if (!isShared(state)) throw new UserError(unshared);
+  if (!state.isShared) throw new UserError(unshared);
   if (ledger && !keepsLedgerInState(loaded.workspace)) throw new UserError(unsharedLedger);
   const patience = waitFor(request.env);
   const queue = await openQueue(request.env, queuePlace(context));
   const duration = leaseDuration(request.env);
-  const alive = await takeLease(state.workers.leases(runLease(claim.run)), claim, { duration });
-  await state.workers.write(claim.run, runDocument, JSON.stringify(createDocument(context, lease)));
+  const alive = await takeLease(state.leases(runLease(claim.run)), claim, { duration });
+  await writeWork(state, claim.run, runDocument, JSON.stringify(createDocument(context, lease)));
   const stopped = () => (signal?.aborted ? "the run was stopped" : lease?.lost());
   return new Dispatcher({ context, state, queue, alive, patience, stopped, own: { context, ...own, isRun: true } });
 }
@@ -64,7 +67,7 @@ function createDocument({ request, loaded, today, ledger }: Context, lease: Leas
 
 interface Session {
   readonly context: Context;
-  readonly state: SharedState;
+  readonly state: WorkspaceState;
   readonly queue: WorkQueue;
   /** The lease by which workers see that the run has not ended. */
   readonly alive: Lease;
@@ -106,7 +109,7 @@ export class Dispatcher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { context, state, queue, alive } = this.#session;
     await alive[Symbol.asyncDispose]();
-    await state.workers.forget(context.claim.run).catch(() => {});
+    await forgetWork(state, context.claim.run).catch(() => {});
     await queue[Symbol.asyncDispose]();
   }
 
@@ -120,7 +123,7 @@ export class Dispatcher implements AsyncDisposable {
     const stage = ++this.#stage;
     const left = new Map(tasks.map((_, index): [number, ShardJob] => [index, createJob(run, command, stage, index)]));
     try {
-      for (const [index, { shard }] of left) await state.workers.write(run, shard, JSON.stringify(tasks[index]));
+      for (const [index, { shard }] of left) await writeWork(state, run, shard, JSON.stringify(tasks[index]));
       await this.#inQueue(() => queue.add([...left.values()]));
       let busyAt = performance.now();
       while (left.size > 0) {
@@ -129,7 +132,7 @@ export class Dispatcher implements AsyncDisposable {
         // A worker that saw the run alive held its shard before that, so a count from now on includes it.
         const workers = await this.#countWorkers(isStopped ? 0 : countInterval);
         const wanted = [...left.values()].slice(0, maxFetched).map(({ shard }) => resultOf(shard));
-        const fetched = await state.workers.read(run, wanted);
+        const fetched = await readWork(state, run, wanted);
         for (const [index, { shard }] of [...left]) {
           const text = fetched.get(resultOf(shard));
           if (text === undefined) continue;
@@ -178,7 +181,7 @@ export class Dispatcher implements AsyncDisposable {
     const { claim, meter, request } = context;
     if (performance.now() - this.#countedAt < interval) return this.#workers;
     this.#countedAt = performance.now();
-    const holders = await state.workers.holders(shardLeases(claim.run));
+    const holders = await state.holders(shardLeases(claim.run));
     this.#workers = holders.filter(({ run }) => run !== claim.run).length;
     meter.see(this.#workers);
     const progress = meter.at(performance.now(), new Date());
@@ -340,7 +343,7 @@ async function outcomesFromJournal(
   why: string,
 ): Promise<Outcomes> {
   if (addresses.length === 0) return new Map();
-  const read = await state.journals.read(claim.run).catch(onError(UserError, (error) => error));
+  const read = await readJournal(state, claim.run).catch(onError(UserError, (error) => error));
   const begun = beginningsIn(read instanceof UserError ? [] : (read ?? []));
   const other: Outcome =
     read instanceof UserError

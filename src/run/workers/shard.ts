@@ -9,9 +9,10 @@ import type { Outcome, Project } from "../../model/types.ts";
 import { referencesIn } from "../../model/values.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { secretsSentBy } from "../../plan/requests.ts";
-import { beginningsIn, startJournal } from "../../state/journal.ts";
-import { type Claim, type Lease, type LeaseToken, tryLease } from "../../state/lease.ts";
-import { runLease, type SharedState, shardLease } from "../../state/state.ts";
+import { beginningsIn, readJournal, startJournal } from "../../state/journal.ts";
+import { type Claim, type Lease, type LeaseToken, runLease, shardLease, tryLease } from "../../state/lease.ts";
+import { ageOf, kept, remove } from "../../state/run-summary.ts";
+import type { WorkspaceState } from "../../state/state.ts";
 import { saveUnstored } from "../../state/state-folder.ts";
 import { afterEarlierRuns, type Batch, recheckTargets, type Step, type Target, type Watcher } from "../apply/apply.ts";
 import { journalling } from "../apply/send-change.ts";
@@ -50,6 +51,32 @@ export const ledgerKeyCheck = "evenkeel workers";
 
 export function resultOf(shard: string): string {
   return `${shard}.result`;
+}
+
+export async function writeWork({ put }: WorkspaceState, run: string, name: string, text: string): Promise<void> {
+  await put("work", [[`${run}/${name}`, text]]);
+}
+
+/** Data of a run and its workers: the tasks of shards, and their results. */
+export async function readWork(
+  { get }: WorkspaceState,
+  run: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await get(
+    "work",
+    names.map((name) => `${run}/${name}`),
+  );
+  return new Map(Array.from(found, ([name, text]) => [name.slice(run.length + 1), text]));
+}
+
+/** Deletes the documents and leases of a run, and all that are older than a day. */
+export async function forgetWork(state: WorkspaceState, run: string): Promise<void> {
+  const all = await state.list("work");
+  const own = all.filter((name) => name.startsWith(`${run}/`));
+  const shards = own.map((name) => shardLease(run, name.slice(run.length + 1)));
+  await state.forget("leases", [runLease(run), ...shards]);
+  await remove(state, "work", [...own, ...all.filter((name) => ageOf(name) > kept.work)]);
 }
 
 export interface PlanTask {
@@ -116,15 +143,14 @@ interface ShardOptions {
  * one stopped before the end.
  */
 export async function workOnShard(
-  state: SharedState,
+  state: WorkspaceState,
   { run, command, shard }: ShardJob,
   { claim, duration, stopped, open }: ShardOptions,
 ): Promise<"done" | "held" | "requeue"> {
-  const { workers } = state;
-  const taken = await tryLease(workers.leases(shardLease(run, shard)), claim, duration);
+  const taken = await tryLease(state.leases(shardLease(run, shard)), claim, duration);
   if ("heldBy" in taken) return "held";
   await using lease: Lease = taken;
-  const documents = await workers.read(run, [runDocument, shard, resultOf(shard)]);
+  const documents = await readWork(state, run, [runDocument, shard, resultOf(shard)]);
   const [text, task] = [documents.get(runDocument), documents.get(shard)];
   if (text === undefined || task === undefined || documents.has(resultOf(shard))) return "done";
   const document: RunDocument = JSON.parse(text);
@@ -140,7 +166,7 @@ export async function workOnShard(
     stopped: () => lost() ?? watched.stopped() ?? stopped(),
   });
   if (stopped() !== undefined || lease.lost() !== undefined) return "requeue";
-  if (result !== undefined) await workers.write(run, resultOf(shard), result);
+  if (result !== undefined) await writeWork(state, run, resultOf(shard), result);
   return "done";
 }
 
@@ -148,15 +174,15 @@ export async function workOnShard(
 const pollInterval = 1000;
 
 /** Polls, from now on, whether a run lasts and, if it writes, holds the lease of the workspace. */
-async function watchRun({ workers, leases }: SharedState, run: string, token: LeaseToken | undefined) {
+async function watchRun({ leases }: WorkspaceState, run: string, token: LeaseToken | undefined) {
   let until = Number.POSITIVE_INFINITY;
   let stopped: string | undefined;
   let lost: string | undefined;
   const poll = async () => {
     const asked = performance.now();
-    if (!(await workers.leases(runLease(run)).holder())) stopped ??= "the run was stopped";
+    if (!(await leases(runLease(run)).holder())) stopped ??= "the run was stopped";
     if (!token) return;
-    const left = await leases.remaining(token);
+    const left = await leases("apply").remaining(token);
     if (left > 0) until = asked + left;
     else lost ??= `run ${run} lost its lease`;
   };
@@ -250,7 +276,7 @@ async function applyShard(process: ShardProcess, shard: HeldShard): Promise<Appl
   process.hasReread = true;
   const { fleet } = await select(writer, scopeOfShard(context, projects));
   const desired = desiredAmong(fleet, new Set(plan.resource_changes.map(({ project }) => project)));
-  const earlier = shard.isRepeated ? beginningsIn((await state.journals.read(token.run)) ?? []) : new Map();
+  const earlier = shard.isRepeated ? beginningsIn((await readJournal(state, token.run)) ?? []) : new Map();
   const known = plan.resource_changes.flatMap(({ address }) => {
     const outcome = earlier.get(address);
     return outcome ? [[address, outcome] as const] : [];

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UnavailableError, UserError } from "../../base/exit.ts";
 import { connectReader, connectWriter } from "../../client/client.ts";
-import type { Claim } from "../../state/lease.ts";
+import { type Claim, runLeases } from "../../state/lease.ts";
 import { openState, unshared } from "../../state/open-state.ts";
-import { isShared, runLeases, type SharedState } from "../../state/state.ts";
+import type { WorkspaceState } from "../../state/state.ts";
 import type { Loaded } from "../../workspace/load.ts";
 import { connectionOf } from "../connection.ts";
 import { loadedAt, openContext } from "../context.ts";
@@ -89,7 +89,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   onReady();
   let idleAt = performance.now();
   while (stopped() === undefined) {
-    const active = await state.workers.holders(runLeases);
+    const active = await state.holders(runLeases);
     if (once === undefined || active.length > 0 || !(await consumer.isIdle())) idleAt = performance.now();
     else if (hasWorked || performance.now() - idleAt >= once) break;
     await pause(pollInterval, undefined, { signal }).catch(() => {});
@@ -99,9 +99,9 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   if (failure !== undefined) throw new UserError(String(failure));
 }
 
-async function openSharedState({ loaded, request: { env } }: Checkout): Promise<SharedState> {
+async function openSharedState({ loaded, request: { env } }: Checkout): Promise<WorkspaceState> {
   const state = await openState({ root: loaded.root, name: loaded.workspace.name, env });
-  if (isShared(state)) return state;
+  if (state.isShared) return state;
   await state[Symbol.asyncDispose]();
   throw new UserError(unshared);
 }

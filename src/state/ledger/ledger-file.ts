@@ -1,34 +1,31 @@
 import { dirname, join } from "node:path";
-import { UserError } from "../../base/exit.ts";
-import { describeSystemError, systemCode } from "../../base/system-errors.ts";
+import { attempt, describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Problem } from "../../model/types.ts";
 import { ledgerHead } from "../../plan/diff/ledger-line.ts";
 import { folderError, noRegularFile, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import { outputAt, outputError } from "../../workspace/output-file.ts";
 import type { LeaseToken } from "../lease.ts";
-import type { LedgerContents, LedgerStore } from "../state.ts";
+import type { LedgerContents, LedgerStore, WorkspaceState } from "../state.ts";
 
 /** One JSON line per project, sorted so that git can merge it. `check` throws if the run may not write it. */
 export function ledgerFile(root: string, file: string, check: (token: LeaseToken) => void = () => {}): LedgerStore {
   const path = join(root, file);
-  const unwritable = (why: string) => `the ledger ${file} cannot be written: ${why}`;
+  const unwritable = `the ledger ${file} cannot be written`;
   return {
     file,
     read: async () => readLedgerFile(root, file),
     writeError: () => {
       const why = folderError(dirname(path)) ?? outputError(path);
-      return why && unwritable(why);
+      return why && `${unwritable}: ${why}`;
     },
     write: async (token, lines) => {
       check(token);
-      try {
+      attempt(unwritable, () => {
         const output = outputAt(path);
         if (!("file" in output)) throw noRegularFile();
         replaceFile(output.file, [...[...lines.values()].sort(compareTexts), ""].join("\n"));
-      } catch (error) {
-        throw error instanceof UserError ? error : new UserError(unwritable(describeSystemError(error)));
-      }
+      });
     },
   };
 }
@@ -62,4 +59,36 @@ export function readLedgerFile(root: string, file: string): LedgerContents {
 
 function warning(file: string, line: number, message: string): Problem {
   return { severity: "warning", rule: "ledger", message, place: { file, line, column: 1 } };
+}
+
+const batchSize = 500;
+
+/** A ledger with a document per project. */
+export function ledgerDocuments({ get, put, list }: Pick<WorkspaceState, "get" | "put" | "list">): LedgerStore {
+  return {
+    read: async () => {
+      const names = await list("ledger");
+      const lines = new Map<string, string>();
+      for (const batch of splitBatches(names)) {
+        for (const [name, line] of await get("ledger", batch)) if (ledgerHead(line)) lines.set(name, line);
+      }
+      const invalid = names.length - lines.size;
+      const rows = invalid === 1 ? "1 row" : `${invalid} rows`;
+      const message = `${rows} of the state's ledger cannot be read and are ignored`;
+      return { lines, problems: invalid === 0 ? [] : [{ severity: "warning", rule: "ledger", message }] };
+    },
+    writeError: () => undefined,
+    write: async (token, lines, changed) => {
+      for (const batch of splitBatches(changed))
+        await put(
+          "ledger",
+          batch.map((name) => [name, lines.get(name)]),
+          token,
+        );
+    },
+  };
+}
+
+function* splitBatches(names: readonly string[]): Iterable<readonly string[]> {
+  for (let at = 0; at < names.length; at += batchSize) yield names.slice(at, at + batchSize);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { UnavailableError, UserError } from "../../base/exit.ts";
 import { systemCode } from "../../base/system-errors.ts";
 import {
@@ -13,10 +13,11 @@ import {
 } from "./connection.ts";
 
 export interface PostgresSession extends AsyncDisposable {
-  /** Executes one idempotent statement, again if the connection breaks. @throws UnavailableError after 10 s. */
+  /**
+   * Executes one idempotent statement, or several without values in a transaction, again if the connection breaks.
+   * @throws UnavailableError after 10 s.
+   */
   readonly query: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** Executes statements in a transaction, which may be retried. */
-  readonly transaction: <Result>(work: (query: PostgresSession["query"]) => Promise<Result>) => Promise<Result>;
 }
 
 /** Opens a connection. @throws UnavailableError if the database cannot be reached; UserError if it rejects the connection. */
@@ -25,12 +26,13 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
   const pool = await connect(database, sockets);
   let unavailable: UnavailableError | undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  const retry = async <Result>(work: (on: PoolClient) => Promise<Result>): Promise<Result> => {
+  const retry = async (text: string, values: readonly unknown[]) => {
     const end = performance.now() + patience;
     for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
       if (unavailable) throw unavailable;
       try {
-        return await runOnce(pool, work);
+        // After an error, the pool closes the connection, which also rolls back its transaction.
+        return (await pool.query<never>(text, [...values])).rows;
       } catch (error) {
         if (!isTransientError(error)) throw toUserError(error, database);
         const why = `has been unavailable for ${patience / 1000} s: ${databaseErrorText(error)}`;
@@ -39,14 +41,12 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
       }
     }
   };
-  const run = <Result>(work: (on: PoolClient) => Promise<Result>): Promise<Result> => {
-    const result = queue.then(() => retry(work));
-    queue = result.catch(() => {});
-    return result;
-  };
   return {
-    query: (text, values) => run((on) => queryOn(on)<never>(text, values)),
-    transaction: (work) => run((on) => inTransaction(on, work)),
+    query: (text, values = []) => {
+      const result = queue.then(() => retry(text, values));
+      queue = result.catch(() => {});
+      return result;
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.race([queue.then(() => pool.end()), pause(closing, undefined, { ref: false })]);
       // A database that does not answer would keep the process alive.
@@ -68,33 +68,6 @@ async function connect(database: Database, { stream }: Sockets): Promise<Pool> {
   const pool = new pg.Pool({ ...config, ...limits, keepAlive: true, allowExitOnIdle: true });
   // An error between two statements is reported by the next one.
   return pool.on("error", () => {});
-}
-
-/** Closes the connection after an error, which also rolls back its transaction. */
-async function runOnce<Result>(pool: Pool, work: (on: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    const result = await work(client);
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
-
-function queryOn(client: PoolClient): PostgresSession["query"] {
-  return async (text, values = []) => (await client.query({ text, values: [...values] })).rows;
-}
-
-async function inTransaction<Result>(
-  on: PoolClient,
-  work: (query: PostgresSession["query"]) => Promise<Result>,
-): Promise<Result> {
-  await on.query("BEGIN");
-  const result = await work(queryOn(on));
-  await on.query("COMMIT");
-  return result;
 }
 
 /** Codes of PostgreSQL for transient errors: connections, restarts, fail-overs, deadlocks, cancelled statements. */

@@ -4,7 +4,7 @@ import { grouped } from "../../base/grouped.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
 import { addressParts } from "../../model/address.ts";
 import type { OverrideCount } from "../../plan/overrides.ts";
-import type { SnapshotDocuments } from "../state.ts";
+import { getText, type Readable } from "../state.ts";
 import { addCounts, type ProjectSnapshot, type SeenException, type SyncStatusCounts } from "./snapshot.ts";
 
 /** Number of documents: enough that one of 100,000 projects is read quickly, and few for a small fleet. */
@@ -33,11 +33,9 @@ export interface FleetIndex {
   readonly counts: Readonly<Record<string, SyncStatusCounts>>;
 }
 
-type Readable = Pick<SnapshotDocuments, "read">;
-
 /** Undefined before the first run, and if the document is damaged. @throws UserError if a newer version wrote it. */
-export async function readFleetIndex(snapshots: Readable): Promise<FleetIndex | undefined> {
-  const content = parseDocument((await snapshots.read([fleetIndex])).get(fleetIndex));
+export async function readFleetIndex(state: Readable): Promise<FleetIndex | undefined> {
+  const content = parseDocument(await getText(state, "snapshots", fleetIndex));
   const { server, whole, exceptions, overrides, counts } = content;
   if (typeof server !== "string" || !isObject(counts) || !Array.isArray(exceptions)) return undefined;
   return {
@@ -50,30 +48,30 @@ export function fleetCounts(fleet: Pick<FleetIndex, "counts"> | undefined): Sync
   return addCounts(Object.values(fleet?.counts ?? {}));
 }
 
-export async function countSnapshots(snapshots: Readable): Promise<number> {
-  return Object.values(fleetCounts(await readFleetIndex(snapshots))).reduce((sum, count) => sum + count, 0);
+export async function countSnapshots(state: Readable): Promise<number> {
+  return Object.values(fleetCounts(await readFleetIndex(state))).reduce((sum, count) => sum + count, 0);
 }
 
 /** The snapshot of a project, by its path in any case; undefined if no run saw it. */
-export async function readSnapshot(snapshots: Readable, path: string): Promise<ProjectSnapshot | undefined> {
+export async function readSnapshot(state: Readable, path: string): Promise<ProjectSnapshot | undefined> {
   const wanted = path.toLowerCase();
-  const projects = await readShard(snapshots, shardNameOf(path));
+  const projects = await readShard(state, shardNameOf(path));
   return projects.find(({ project }) => project.toLowerCase() === wanted);
 }
 
-export async function readShard(snapshots: Readable, name: string): Promise<readonly ProjectSnapshot[]> {
-  return parseShard((await snapshots.read([name])).get(name));
+export async function readShard(state: Readable, name: string): Promise<readonly ProjectSnapshot[]> {
+  return parseShard(await getText(state, "snapshots", name));
 }
 
 /** Times since which resources differ, ISO 8601 by address; resources without a known difference are missing. */
 export async function differsSince(
-  snapshots: Readable,
+  state: Readable,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const [name, own] of grouped(addresses, (address) => shardNameOf(addressParts(address)[0]))) {
     const wanted = new Map(own.map((address) => [address.toLowerCase(), address]));
-    for (const { project, differences } of await readShard(snapshots, name)) {
+    for (const { project, differences } of await readShard(state, name)) {
       for (const { rest, since } of differences) {
         const address = wanted.get(`${project}:${rest}`.toLowerCase());
         if (address !== undefined) found.set(address, since);

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
 import { claimFor, type Lease, type Leases, tryLease } from "../lease.ts";
-import type { SnapshotDocuments } from "../state.ts";
-import { kept } from "../workspace-state.ts";
+import { kept } from "../run-summary.ts";
+import type { WorkspaceState } from "../state.ts";
 import {
   differencesAfter,
   type EntriesAfter,
@@ -32,17 +32,19 @@ import {
 /** Shards that are read and written at once. */
 const batchSize = 8;
 
+type SnapshotStore = Pick<WorkspaceState, "get" | "put" | "leases">;
+
 /** Updates a few shards at a time, so that nothing else waits for long; the index last. @throws UserError. */
-export async function recordObservation(snapshots: SnapshotDocuments, run: RunObservation): Promise<SyncStatusCounts> {
-  await using _ = await lock(snapshots.leases);
-  const before = await readFleetIndex(snapshots);
+export async function recordObservation(state: SnapshotStore, run: RunObservation): Promise<SyncStatusCounts> {
+  await using _ = await lock(state.leases("snapshots"));
+  const before = await readFleetIndex(state);
   const counts = { ...before?.counts };
   const observed = await observedByShard(run);
   const names = run.covers ? shardNames : [...observed.keys()];
   const entriesAfter = entriesAt(run.commit, run.locate);
   for (let at = 0; at < names.length; at += batchSize) {
     const batch = names.slice(at, at + batchSize);
-    const stored = await snapshots.read(batch);
+    const stored = await state.get("snapshots", batch);
     const changed = new Map<string, string>();
     for (const name of batch) {
       await turn();
@@ -51,13 +53,13 @@ export async function recordObservation(snapshots: SnapshotDocuments, run: RunOb
       const text = documentText({ projects });
       if (text !== stored.get(name) && (projects.length > 0 || stored.has(name))) changed.set(name, text);
     }
-    await snapshots.write(changed);
+    await state.put("snapshots", changed);
   }
   const { server, exceptions, at } = run;
   const whole = run.whole ? { run: run.run, at } : (before?.whole ?? null);
   const overrides = run.whole ? run.overrides : before?.overrides;
   const index = { server, whole, exceptions, ...(overrides?.length && { overrides }), counts };
-  await snapshots.write(new Map([[fleetIndex, documentText(index)]]));
+  await state.put("snapshots", [[fleetIndex, documentText(index)]]);
   return fleetCounts({ counts });
 }
 

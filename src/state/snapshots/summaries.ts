@@ -4,7 +4,7 @@ import { commonForm } from "../../base/text-format.ts";
 import { resourceName } from "../../model/address.ts";
 import type { Action, Fields, Kind, PolicyEffect } from "../../model/types.ts";
 import { generalFields, generalText } from "../../plan/groups.ts";
-import type { SnapshotDocuments } from "../state.ts";
+import type { Readable } from "../state.ts";
 import { readShard } from "./read-snapshots.ts";
 import type { ProjectSnapshot, SeenDifference, SeenEntry } from "./snapshot.ts";
 
@@ -21,10 +21,7 @@ interface Labels {
 }
 
 /** Equal texts and labels are shared, because a console keeps those of a whole fleet. @throws UserError. */
-export async function readSummaries(
-  snapshots: Pick<SnapshotDocuments, "read">,
-  name: string,
-): Promise<readonly ProjectSummary[]> {
+export async function readSummaries(state: Readable, name: string): Promise<readonly ProjectSummary[]> {
   const shapesOf = shapesByProject();
   const shared = memoized((text: string) => text);
   const labels = new Map<string, Labels>();
@@ -34,7 +31,7 @@ export async function readSummaries(
     labels.set(id, own);
     return own;
   };
-  return (await readShard(snapshots, name)).map((snapshot) => ({
+  return (await readShard(state, name)).map((snapshot) => ({
     project: snapshot.project,
     syncStatus: snapshot.syncStatus,
     since: shared(snapshot.since),
