@@ -165,8 +165,9 @@ function postgresRates({ query }: PostgresSession): Rates {
   };
 }
 
-/** Version of {@link tables}: a change of them needs a new version, and a migration as soon as one is released. */
+/** Version of {@link tables}, which also upgrade the previous version. */
 const version = 4;
+const upgradable = 3;
 
 /** JSON is stored as text, because messages of servers may contain what jsonb rejects. */
 const tables = `
@@ -185,17 +186,21 @@ const tables = `
     content text NOT NULL, PRIMARY KEY (workspace, log, name, batch, place));
   CREATE INDEX IF NOT EXISTS line_by_arrival ON evenkeel.line (workspace, log, name, arrival);
   CREATE TABLE IF NOT EXISTS evenkeel.rate (key text PRIMARY KEY, reserved timestamptz NOT NULL);
+  DROP TABLE IF EXISTS evenkeel.part;
   INSERT INTO evenkeel.migration (version) VALUES (${version}) ON CONFLICT DO NOTHING`;
 
-/** A user without the right to create tables can use existing ones. @throws UserError for another version. */
+/** A user without the right to create tables can use existing ones. @throws UserError for an unknown version. */
 async function migrate({ query }: PostgresSession): Promise<void> {
   // The catalogue is up to date; name look-ups of a connection may be cached.
   const found = await query(
     "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'evenkeel' AND tablename = 'migration'",
   );
-  if (found.length === 0) await query(tables);
-  const [row] = await query<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM evenkeel.migration");
-  const stored = row?.version ?? 0;
+  const readVersion = async () => {
+    const max = "SELECT coalesce(max(version), 0) AS version FROM evenkeel.migration";
+    return (await query<{ version: number }>(max))[0]?.version ?? 0;
+  };
+  if (found.length === 0 || (await readVersion()) === upgradable) await query(tables);
+  const stored = await readVersion();
   if (stored === version) return;
   const way =
     stored > version

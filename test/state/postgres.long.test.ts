@@ -68,6 +68,15 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await expect(open(database.url(name))).rejects.toThrow(/schema version 1, .*DROP SCHEMA evenkeel CASCADE$/);
   });
 
+  test("of the previous version is upgraded, and keeps its runs", async () => {
+    const name = await fresh();
+    await recordRun(await open(database.url(name)), summary("r"));
+    await asked("CREATE TABLE evenkeel.part (run text); UPDATE evenkeel.migration SET version = 3", name);
+    const states = await Promise.all([open(database.url(name)), open(database.url(name))]);
+    for (const state of states) expect(await listRuns(state)).toEqual([summary("r")]);
+    expect(await asked("SELECT FROM pg_tables WHERE tablename = 'part'", name)).toEqual([]);
+  });
+
   test("is made once, however many come first at the same time", async () => {
     const url = database.url(await fresh());
     const states = await Promise.all(Array.from({ length: 6 }, () => open(url)));
