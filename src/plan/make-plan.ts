@@ -92,7 +92,7 @@ function summarize(input: PlanInput, changes: readonly PlannedChange[]): Summary
     live: sum((difference) => difference.live),
     ...countsOf(changes.map(actionOf)),
     ...effectsOf(changes),
-    unmanaged: sum((difference) => difference.unmanaged.length),
+    unmanaged: sum((difference) => difference.unmanaged),
     unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
     reads: input.reads,
     writes: writesOf(changes),

@@ -168,7 +168,7 @@ function observeCompared({ projects, at }: DesiredFleet, { request }: Context, r
         (difference?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
       ),
       ...(difference?.inherited && { inherited: difference.inherited.map((address) => addressParts(address)[1]) }),
-      unmanaged: difference?.unmanaged.length ?? 0,
+      unmanaged: difference?.unmanaged ?? 0,
       problems: reported.slice(0, 3).map(({ message }) => message.slice(0, 500)),
     };
   };

@@ -56,7 +56,9 @@ async function listUnmanaged({ reader, context }: ConnectedRun): Promise<Unmanag
   const own = scopeOf(context);
   const excluded: Project[] = [];
   const includes = (project: Project) => own.includes(project) || excluded.push(project) === 0;
-  const scope = { ...own, globs: [], includes, selected: (each: DesiredProject) => void desired.push(each) };
+  const selected = (each: DesiredProject) => void desired.push(each);
+  const compareOptions = (project: Project) => ({ ...own.diff(project), listUnmanaged: true });
+  const scope = { ...own, globs: [], includes, selected, diff: compareOptions };
   const selection = await select(reader, scope);
   const read = desired.map(({ project }) => project);
   const reported = [
@@ -67,9 +69,9 @@ async function listUnmanaged({ reader, context }: ConnectedRun): Promise<Unmanag
   ];
   if (hasErrors(reported)) return createEmpty(bySeverity(reported));
   const { differences, problems } = await refresh(reader, selection, scope);
-  const addresses = differences.flatMap(({ project, unmanaged }) => {
+  const addresses = differences.flatMap(({ project, unmanagedAddresses = [] }) => {
     const { target = () => true } = scope.diff({ name: project });
-    return unmanaged.filter(target);
+    return unmanagedAddresses.filter(target);
   });
   return {
     ...countOwners(differences.map(({ project }) => project)),

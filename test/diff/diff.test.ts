@@ -98,7 +98,7 @@ describe("golden cases of the diff", () => {
           return `${action} ${kindWord(kind)}/${key}: ${compact(change.before)} -> ${compact(change.after)} (${reason}) ${method} ${path}`;
         });
         expect(lines).toEqual(written.changes);
-        expect(found.unmanaged.length).toBe(written.unmanaged ?? 0);
+        expect(found.unmanaged).toBe(written.unmanaged ?? 0);
         expect(found.unverified.flatMap(({ fields }) => fields)).toEqual(written.unverified ?? []);
         expect(found.problems.map(({ message }) => message)).toEqual(written.problems ?? []);
       });

@@ -16,7 +16,7 @@ function removal(project: string, index: number): Change {
 
 function difference(project: string, live: number, removals: number): Difference {
   const changes = Array.from({ length: removals }, (_, index) => removal(project, index));
-  return { project, live, changes, unmanaged: [], unverified: [], settled: [], absent: [], problems: [] };
+  return { project, live, changes, unmanaged: 0, unverified: [], settled: [], absent: [], problems: [] };
 }
 
 function rules(more: Partial<GuardRules> = {}): GuardRules {

@@ -83,7 +83,7 @@ describe("a replacement in a plan", () => {
 
 describe("a replacement counts as a deletion", () => {
   const difference = (count: number): Difference => ({
-    ...{ project: "shop/api", live: 20, unmanaged: [], unverified: [], settled: [], absent: [], problems: [] },
+    ...{ project: "shop/api", live: 20, unmanaged: 0, unverified: [], settled: [], absent: [], problems: [] },
     changes: Array.from({ length: count }, (_, index) => ({ ...change, address: `shop/api:license/MIT-${index}` })),
   });
   const guards = { deletePercent: 30, deleteMinimum: 5 };

@@ -39,8 +39,10 @@ export interface Difference {
   /** Number of live resources that were read: the base of a guard's percentage. */
   readonly live: number;
   readonly liveByKind?: LiveCounts;
-  /** Addresses of live resources that no policy lists. */
-  readonly unmanaged: readonly string[];
+  /** Number of live resources that no policy lists. */
+  readonly unmanaged: number;
+  /** Their addresses, if `listUnmanaged` asks for them. */
+  readonly unmanagedAddresses?: readonly string[];
   readonly unverified: readonly Unverified[];
   /** Addresses of declared resources that are inherited from a group. */
   readonly inherited?: readonly string[];
@@ -82,6 +84,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const gather = <Each>(listOf: (result: ResourceDiff) => readonly Each[] | undefined): readonly Each[] =>
     shareEmpty(results.flatMap((result) => listOf(result) ?? none));
   const inherited = gather((result) => result.inherited);
+  const unmanaged = gather((result) => result.unmanagedAddresses);
   const { changes, mistakable } = separateMistakable(
     live,
     gather((result) => result.changes),
@@ -93,7 +96,8 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     changes: shareEmpty(changes.map((change) => markExpired(catalogue, change, desired)).sort(inApplyOrder(catalogue))),
     live: live.filter((resource) => resource.active).length,
     liveByKind: countByKind(live),
-    unmanaged: gather((result) => result.unmanaged),
+    unmanaged: unmanaged.length,
+    ...(options.listUnmanaged && { unmanagedAddresses: unmanaged }),
     unverified: gather((result) => result.unverified),
     settled: gather((result) => result.settled),
     absent: shareEmpty([...gather((result) => result.absent), ...listEmptyKinds(desired, leftovers, options)]),
@@ -143,7 +147,7 @@ function listEmptyKinds(
   return [...exclusive.keys()].filter((kind) => !skipped.has(kind)).map((kind) => unlistedAddress(project.name, kind));
 }
 
-type Lists = "changes" | "unverified" | "inherited" | "unmanaged" | "problems" | "settled" | "absent";
+type Lists = "changes" | "unverified" | "inherited" | "unmanagedAddresses" | "problems" | "settled" | "absent";
 
 /** What a resource adds to the lists of its project's difference. */
 type ResourceDiff = Partial<Pick<Difference, Lists>>;
@@ -308,11 +312,11 @@ function diffUnlisted(
   options: FullDiffOptions,
 ): ResourceDiff {
   const [live] = namesakes;
-  const unmanaged = namesakes.map(({ kind, key }) => addressOf(project.name, kind, key));
+  const unmanagedAddresses = namesakes.map(({ kind, key }) => addressOf(project.name, kind, key));
   const origin = exclusive.get(live.kind);
-  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged };
+  if (!origin || !isTargeted(project.name, live, options)) return { unmanagedAddresses };
   const skipped = explainSkipped(project.name, namesakes, origin, options);
-  if (skipped) return { unmanaged, problems: [skipped] };
+  if (skipped) return { unmanagedAddresses, problems: [skipped] };
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = explainExclusion(project.name, live, options);
   return { changes: [createRemoval(options, { project: project.name, resource, live, ...why })] };

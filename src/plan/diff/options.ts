@@ -19,6 +19,8 @@ export interface DiffOptions {
   readonly target?: (address: string) => boolean;
   /** Entries of the last apply, if the workspace keeps a ledger. */
   readonly ledger?: Recollection;
+  /** Lists live resources that no policy lists; default: counts them, because a fleet has millions. */
+  readonly listUnmanaged?: boolean;
   /** Compares a secret with one that the server returned; undefined if no secret is available. */
   readonly isMarked?: IsMarked;
   /** False: resources in sync are not reported, because no ledger records them. */
