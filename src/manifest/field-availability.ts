@@ -10,27 +10,31 @@ import { pathIn, type WrittenResource } from "./entries.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 
-interface DeclaredField {
+/** A field, or a value of one (`x-values`), that not every server takes. */
+interface LimitedField {
   readonly path: Path;
-  readonly field: FieldSchema;
-  /** A value that not every server takes (`x-values`). */
   readonly value?: string;
+  readonly deprecated?: string | undefined;
+  readonly limit: Limit;
 }
+
+type ValueLimit = NonNullable<FieldSchema["x-values"]>[string];
+
+type Limit = { readonly [Word in keyof ValueLimit]?: ValueLimit[Word] | undefined };
 
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
-  return limitedFields(written.fields, written.parameters, []).flatMap((declared) => {
-    const { path, field, value } = declared;
-    const name = fieldName(path);
+  return limitedFields(written.fields, written.parameters, []).flatMap((limited) => {
+    const { path, value, deprecated } = limited;
     const at = { document, path: pathIn(written, path), of: value === undefined ? "key" : "value" } as const;
-    const { tier, release } = explainLacking(subject, declared, platform);
+    const { tier, release, isCertain } = explainLacking(subject, limited, platform);
     return [
-      ...(field.deprecated
-        ? [problemAt("deprecated", `${name}: ${field.deprecationMessage ?? "deprecated"}`, at)]
-        : []),
+      ...(deprecated === undefined ? [] : [problemAt("deprecated", `${fieldName(path)}: ${deprecated}`, at)]),
       ...(tier === undefined ? [] : [problemAt("tier", tier, at)]),
-      ...(release === undefined ? [] : [{ ...problemAt("release", release, at), ...chooseSeverity(field) }]),
+      ...(release === undefined
+        ? []
+        : [{ ...problemAt("release", release, at), ...(!isCertain && { severity: "warning" as const }) }]),
     ];
   });
 }
@@ -52,66 +56,50 @@ export function missingField(
   value: unknown,
   platform: Platform,
 ): string | undefined {
-  const reasons = limitedFields(file.fields, { [name]: value }, []).map((declared) => {
-    const { tier, release } = explainLacking(file.singular.replaceAll("_", " "), declared, platform);
-    return tier ?? (chooseSeverity(declared.field).severity === undefined ? release : undefined);
+  const reasons = limitedFields(file.fields, { [name]: value }, []).map((limited) => {
+    const { tier, release, isCertain } = explainLacking(file.singular.replaceAll("_", " "), limited, platform);
+    return tier ?? (isCertain ? release : undefined);
   });
   return reasons.find((reason) => reason !== undefined);
 }
 
-function explainLacking(subject: string, { path, field, value }: DeclaredField, platform: Platform) {
-  const name = fieldName(path);
-  const what = `${value === undefined ? "" : `${value} as `}${name} of ${subject}`;
-  return { tier: outOfTier(field, what, platform), release: outOfRelease(field, what, platform) };
+function explainLacking(subject: string, { path, value, limit }: LimitedField, platform: Platform) {
+  const { tier, introduced, removed, source = "" } = limit;
+  const what = `${value === undefined ? "" : `${value} as `}${fieldName(path)} of ${subject}`;
+  const isGone = removed !== undefined && compareReleases(platform.release, removed) >= 0;
+  const late = isGone ? `${what} was removed in release ${removed}; ${serverWords(platform)}` : undefined;
+  return {
+    tier:
+      tier === undefined || tierIncludes(platform.tier, tier)
+        ? undefined
+        : `${what} needs tier ${tier}; the server is ${platform.tier}`,
+    release: unavailableBefore(`${what} exists`, introduced, platform) ?? late,
+    // The platform may have had a field before a public client or a published document had it.
+    isCertain: !/^(?:go-gitlab|gitbeaker|terraform-provider|OpenAPI)/.test(source),
+  };
 }
 
 function fieldName(path: Path): string {
   return path.filter((part) => typeof part === "string").join(".");
 }
 
-function limitedFields(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
+function limitedFields(field: FieldSchema, value: unknown, path: Path): readonly LimitedField[] {
   if (!isLimited(field)) return none;
   if (Array.isArray(value))
     return value.flatMap((each, index) => limitedFields(field.items ?? {}, each, [...path, index]));
-  if (!isObject(value)) return limitedValue(field, value, path);
-  return Object.keys(value).flatMap((name): readonly DeclaredField[] => {
+  if (!isObject(value)) {
+    const limit = isScalar(value) ? field["x-values"]?.[String(wireValue(field, value))] : undefined;
+    return limit ? [{ path, value: String(value), limit }] : none;
+  }
+  return Object.keys(value).flatMap((name): readonly LimitedField[] => {
     const own = field.properties?.[name];
     if (!own || !isLimited(own)) return none;
     const here = [...path, name];
-    return [{ path: here, field: own }, ...limitedFields(own, value[name], here)];
+    const { "x-tier": tier, "x-introduced": introduced, "x-removed": removed, "x-source": source } = own;
+    const deprecated = own.deprecated ? (own.deprecationMessage ?? "deprecated") : undefined;
+    const limit = { tier, introduced, removed, source };
+    return [{ path: here, deprecated, limit }, ...limitedFields(own, value[name], here)];
   });
 }
 
 const none: readonly never[] = [];
-
-function limitedValue(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
-  const { "x-values": limits } = field;
-  if (!limits || !isScalar(value)) return none;
-  const limit = limits[String(wireValue(field, value))];
-  if (!limit) return none;
-  const { introduced, removed, tier, source } = limit;
-  const servers = {
-    ...(introduced !== undefined && { "x-introduced": introduced }),
-    ...(removed !== undefined && { "x-removed": removed }),
-    ...(tier !== undefined && { "x-tier": tier }),
-    "x-source": source,
-  };
-  return [{ path, field: servers, value: String(value) }];
-}
-
-function outOfTier({ "x-tier": tier }: FieldSchema, what: string, platform: Platform): string | undefined {
-  if (tier === undefined || tierIncludes(platform.tier, tier)) return undefined;
-  return `${what} needs tier ${tier}; the server is ${platform.tier}`;
-}
-
-function outOfRelease(field: FieldSchema, what: string, platform: Platform): string | undefined {
-  const { "x-introduced": introduced, "x-removed": removed } = field;
-  const early = unavailableBefore(`${what} exists`, introduced, platform);
-  if (early !== undefined || !removed || compareReleases(platform.release, removed) < 0) return early;
-  return `${what} was removed in release ${removed}; ${serverWords(platform)}`;
-}
-
-/** The platform may have had a field before a public client or a published document had it. */
-function chooseSeverity({ "x-source": source = "" }: FieldSchema): Partial<Pick<Problem, "severity">> {
-  return /^(?:go-gitlab|gitbeaker|terraform-provider|OpenAPI)/.test(source) ? { severity: "warning" } : {};
-}
