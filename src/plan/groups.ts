@@ -140,7 +140,7 @@ export function linesText([first, ...others]: ChangeGroup<unknown>["lines"]): st
 }
 
 /** `policies/all.yaml:5`. */
-export function lineText({ file, line }: Place): string {
+export function lineText({ file, line }: Pick<Place, "file" | "line">): string {
   return `${file}:${line}`;
 }
 

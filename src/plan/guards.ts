@@ -194,19 +194,8 @@ function describeLack({ guard, approvals }: Objection): readonly string[] {
   return [`Needs ${counted(needed, "approval")}, has ${given === 0 ? "none" : given}`];
 }
 
-/** Objections under a heading: those that block the plan, and those that were waived. */
-export function objectionGroups(objections: readonly Objection[]) {
-  const [blocking = [], waived = []] = [false, true].map((is) =>
-    objections.filter((each) => (each.waived ?? false) === is),
-  );
-  const titled = [
-    [blockingText({ objections }), blocking],
-    ["Waived for this run", waived],
-  ] as const;
-  return titled.flatMap(([title, those]) => (those.length > 0 ? [[title, withoutRepeats(those)] as const] : []));
-}
-
-function withoutRepeats(objections: readonly Objection[]): readonly Objection[] {
+/** Joins objections of equal words that concern several projects. */
+export function joinObjections(objections: readonly Objection[]): readonly Objection[] {
   return foldedAlike(objections, toForm).map(([first, ...others]) => {
     if (others.length === 0) return first;
     const addresses = others.flatMap((each) => each.addresses);

@@ -101,11 +101,9 @@ function groupText(group: readonly OverriddenEntry[], palette: Palette): string 
   const { policy, entry, loses } = first;
   const of = ownerOfName(first.project) === "group" ? ({ of: "group" } as const) : {};
   const title = overrideText({ policy, entry, projects: group.length, differ: null, ...of });
-  const rows = group.map(({ project, wins }) => [`  ${printable(project)}`, lineText({ ...wins, column: 1 })]);
+  const rows = group.map(({ project, wins }) => [`  ${printable(project)}`, lineText(wins)]);
   const [, ...lines] = columns(["  in", "set in"], rows, palette).split("\n");
-  return [`${palette.strong(printable(title))}  ${palette.faint(lineText({ ...loses, column: 1 }))}`, ...lines].join(
-    "\n",
-  );
+  return [`${palette.strong(printable(title))}  ${palette.faint(lineText(loses))}`, ...lines].join("\n");
 }
 
 export interface PruneReport {
@@ -135,8 +133,8 @@ export function pruneText(found: PruneReport, catalogue: Catalogue, palette: Pal
 
 function entryText(removed: PrunableEntry, palette: Palette): string {
   const { policy, entry, instead, ...place } = removalOf(removed);
-  const by = `${instead.policy} at ${lineText({ ...instead, column: 1 })}`;
-  const line = `${lineText({ ...place, column: 1 })}  ${policy}: ${entry}`;
+  const by = `${instead.policy} at ${lineText(instead)}`;
+  const line = `${lineText(place)}  ${policy}: ${entry}`;
   return `${palette.remove("-")} ${printable(line)}  ${palette.faint(printable(by))}`;
 }
 

@@ -7,6 +7,7 @@ import { kindOf, policyKinds } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Origin, Place, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
+import { lineText } from "../plan/groups.ts";
 import type { RunOutcome } from "../state/journal.ts";
 import { columns, type Palette } from "./terminal.ts";
 
@@ -55,7 +56,7 @@ function entryLines(name: string, resource: Desired, { only, gone }: Shown): rea
   if (names.length === 0) return [line(" {}")];
   const places = fieldPlaces(resource);
   const placed = (field: string) => {
-    const place = places?.[field] && formatPlace(places[field]);
+    const place = places?.[field] && lineText(places[field]);
     return place === undefined || place === formatOrigin(origin) ? "" : `  # ${place}`;
   };
   return [line(""), ...names.map((field) => `  ${field}: ${formatValue(fields[field] ?? null)}${placed(field)}`)];
@@ -84,11 +85,7 @@ function formatScalar(value: string | number | boolean | null): string {
 const reserved = /^(?:true|false|null|yes|no|on|off)$/i;
 
 function formatOrigin(origin: Origin): string {
-  return formatPlace(origin.place());
-}
-
-function formatPlace({ file, line }: Place): string {
-  return `${file}:${line}`;
+  return lineText(origin.place());
 }
 
 /** The document of `show --report json`: secrets stay references. */

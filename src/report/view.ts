@@ -26,7 +26,7 @@ import {
   type Sides,
   subjectOf,
 } from "../plan/groups.ts";
-import { objectionGroups } from "../plan/guards.ts";
+import { blockingText, joinObjections } from "../plan/guards.ts";
 import { namesCounted, waveLines } from "../plan/heading.ts";
 import { asDrift, attention, driftHighlights, type Highlight, highlightsOf } from "../plan/highlights.ts";
 import { type OverrideCount, overrideText } from "../plan/overrides.ts";
@@ -167,12 +167,13 @@ const mostOverrides = 20;
 export function problemSections(
   found: Pick<Plan, "objections" | "problems" | "warnings">,
 ): readonly [Section, Section, Section, Section] {
-  const [blocking, waived] = [false, true].map((isWaived) =>
-    objectionGroups(found.objections.filter((each) => (each.waived ?? false) === isWaived)),
-  );
-  const objected = (id: string, tone: Section["tone"], [group]: ReturnType<typeof objectionGroups> = []): Section => {
-    const [title = "", objections = []] = group ?? [];
-    const lines = objections.map(({ guard, message, addresses }) => ({ words: [message], guard, addresses }));
+  const objected = (id: "objections" | "waived", title: string, tone: Section["tone"]): Section => {
+    const those = found.objections.filter(({ waived = false }) => waived === (id === "waived"));
+    const lines = joinObjections(those).map(({ guard, message, addresses }) => ({
+      words: [message],
+      guard,
+      addresses,
+    }));
     // A guard may object to each project; the first objection concerns the fleet.
     return { id, title, one: "objection", tone, lines, isOpen: true, most: 5 };
   };
@@ -182,8 +183,8 @@ export function problemSections(
     return { id: `${one}s`, title, heading: counted(all.length, one), one, tone, lines, isOpen };
   };
   return [
-    objected("objections", "bad", blocking),
-    objected("waived", "doubt", waived),
+    objected("objections", blockingText(found), "bad"),
+    objected("waived", "Waived for this run", "doubt"),
     list(found.problems, "problem", "Problems", "bad"),
     list(found.warnings, "warning", "Warnings", "doubt"),
   ];

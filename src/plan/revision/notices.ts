@@ -207,29 +207,23 @@ function findUnseen({ before, after }: PolicyPair): readonly Notice[] {
   const policy = after ?? before;
   const selectors = [...(before?.projects ?? []), ...(after?.projects ?? [])];
   if (!policy || !selectors.some(({ form }) => form === "glob")) return [];
-  const [was, is] = [before, after].map((each) => new Map(each?.vars.map(({ name, value }) => [name, value])));
-  const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
-  const vars = names.flatMap((name) => describeShift(`variable ${name}`, was?.get(name), is?.get(name)));
-  const excepts = after?.except.filter(({ written }) => !before?.except.some((each) => each.written === written)) ?? [];
-  const others =
-    before && after
-      ? [
-          ...describeShift("priority", before.priority, after.priority),
-          ...describeShift("enforce", before.enforce, after.enforce),
-          ...describeShift("archived", before.includesArchived, after.includesArchived),
-        ]
-      : [];
-  if (before && excepts.length > 0)
-    others.push(`excepts ${excepts.map(({ written }) => bareName(written)).join(", ")}`);
-  return [...vars, ...others].map((what): Notice => {
+  const partsOf = (each: Policy | undefined) =>
+    new Map<string, unknown>([
+      ...(each?.vars ?? []).map(({ name, value }) => [`variable ${name}`, value] as const),
+      ...(before && after && each
+        ? Object.entries({ priority: each.priority, enforce: each.enforce, archived: each.includesArchived })
+        : []),
+    ]);
+  const [was, is] = [partsOf(before), partsOf(after)];
+  const differing = [...new Map([...was, ...is]).keys()].filter((name) => was.get(name) !== is.get(name));
+  const shifts = differing.map((name) => `${name}: ${formatValue(was.get(name))} -> ${formatValue(is.get(name))}`);
+  const isNew = ({ written }: Selector) => !before?.except.some((each) => each.written === written);
+  const excepts = before ? (after?.except ?? []).filter(isNew).map(({ written }) => bareName(written)) : [];
+  const words = [...shifts, ...(excepts.length > 0 ? [`excepts ${excepts.join(", ")}`] : [])];
+  return words.map((what): Notice => {
     const message = `policy ${policy.name}: ${what}, which may change any ${policy.of} that it selects`;
     return { rule: "unlisted", message, place: policy.document.place(["name"]) };
   });
-}
-
-function describeShift(what: string, before: unknown, after: unknown): string[] {
-  const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
-  return before === after ? [] : [`${what}: ${shown(before)} -> ${shown(after)}`];
 }
 
 /** The highlights of a plan: changes that loosen a policy, stop notifications or disable resources. */
