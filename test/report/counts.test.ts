@@ -5,6 +5,7 @@ import { prometheus } from "../../src/report/prometheus.ts";
 import type { Report } from "../../src/report/report.ts";
 import { changeWith, plainWords } from "../support/hostile.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
+import { parsePrometheus } from "../support/prometheus.ts";
 
 const none = () => undefined;
 const changes = [0, 1, 2, 3, 6].map((index) => changeWith(plainWords, index));
@@ -22,27 +23,16 @@ describe("the merge request widget", () => {
   });
 });
 
-/** Samples of the text format 0.0.4, read by its grammar: every metric with HELP and TYPE, no sample twice, no timestamp. */
+/** The values of all samples, by name and labels. */
 function parseMetrics(text: string): Map<string, number> {
-  const samples = new Map<string, number>();
-  const typed = new Set<string>();
-  let helped = "";
-  for (const line of text.split("\n")) {
-    const [, help] = /^# HELP ([a-z_]+) [^\\\n]+$/.exec(line) ?? [];
-    const [, type] = /^# TYPE ([a-z_]+) gauge$/.exec(line) ?? [];
-    if (help) helped = help;
-    else if (type) {
-      expect([type, typed.has(type)]).toEqual([helped, false]);
-      typed.add(type);
-    } else {
-      const [, name = "", labels = "", value] =
-        /^([a-z_]+)\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\} (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line) ?? [];
-      expect(typed, line).toContain(name);
-      expect(samples.has(`${name}{${labels}}`), line).toBe(false);
-      samples.set(`${name}{${labels}}`, Number(value));
-    }
-  }
-  return samples;
+  const samples = parsePrometheus(`${text}\n`).flatMap(({ name, metrics }) =>
+    metrics.map(({ labels = {}, value }) => {
+      const written = Object.entries(labels).map(([label, word]) => `${label}="${word}"`);
+      return [`${name}{${written.join()}}`, Number(value)] as const;
+    }),
+  );
+  expect(new Set(samples.map(([name]) => name)).size).toBe(samples.length);
+  return new Map(samples);
 }
 
 describe("the textfile for Prometheus", () => {

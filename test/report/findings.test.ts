@@ -158,25 +158,6 @@ describe("code quality", () => {
       ...["guard-protected", "planned-disable", "planned-delete", "deprecated", "planned-create", "planned-update"],
     ]);
   });
-
-  test("loses none to another", () => {
-    fc.assert(
-      fc.property(hostileAndPlain, ({ evil: { resource_changes: changes, ...evil } }) => {
-        const entries = read({
-          ...evil,
-          resource_changes: changes.map((each) => ({
-            ...each,
-            source: { ...each.source, file: `a${each.source.file}` },
-          })),
-          problems: [],
-          warnings: [],
-        });
-        expect(new Set(entries.map(({ fingerprint }: { fingerprint: string }) => fingerprint)).size).toBe(
-          entries.length,
-        );
-      }),
-    );
-  });
 });
 
 describe("workflow commands", () => {

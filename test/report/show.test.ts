@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { problemLine } from "../../src/model/problem-line.ts";
 import type { Desired, DesiredProject, Fields } from "../../src/model/types.ts";
 import { showJson, showText } from "../../src/report/show.ts";
 
@@ -58,16 +56,6 @@ settings:  # p/a.yaml:5
     });
   });
 
-  it("is YAML that means what it says", () => {
-    expect(parse(showText(desired, catalogueOf()))).toEqual({
-      integrations: {
-        chat: { webhook: { secret: "env:HOOK", version: 2 }, channel: "#a", on: true, no: "no" },
-        irc: "disabled",
-      },
-      licenses: { "AGPL 3.0": "denied" },
-    });
-  });
-
   it("says when there is nothing", () => {
     const nothing = { ...desired, resources: [], exclusive: new Map() };
     expect(showText(nothing, catalogueOf())).toBe("# payments/api\n# no policy declares anything here\n");
@@ -84,20 +72,5 @@ settings:  # p/a.yaml:5
       source: { file: "p/a.yaml", line: 17, column: 3 },
     });
     expect(shown.exclusive).toEqual([{ kind: "license", source: { file: "p/a.yaml", line: 20, column: 3 } }]);
-  });
-});
-
-describe("problem lines", () => {
-  const problem = { severity: "error", rule: "tie", message: "m" } as const;
-  it("hold place, path, message and rule, where there are such", () => {
-    const place = { file: "a.yaml", line: 1, column: 2 };
-    expect(problemLine({ ...problem, place, path: "vars.a" })).toBe("a.yaml:1:2  vars.a  m  (tie)");
-    expect(problemLine({ ...problem, place })).toBe("a.yaml:1:2  m  (tie)");
-    expect(problemLine({ ...problem, project: "a/b" })).toBe("a/b  m  (tie)");
-  });
-  it("cannot move a cursor or fake a line", () => {
-    expect(problemLine({ ...problem, message: "a\u001b[2J\r\nb\u202e" })).toBe(
-      "a\\u001b[2J\\u000d\\u000ab\\u202e  (tie)",
-    );
   });
 });
