@@ -7,9 +7,8 @@ import { type Catalogue, type Integration, isRequiredAt } from "../../../model/c
 import { typesOf } from "../../../model/field-meaning.ts";
 import { outOfRelease } from "../../../model/kind-availability.ts";
 import { kindOf, sectionNameOf } from "../../../model/kinds.ts";
-import { parameterFaults } from "../../../model/parameter-check.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../../model/resource-kind.ts";
-import type { Kind, Plain, Platform, Problem, Scalar, Value } from "../../../model/types.ts";
+import type { Kind, Platform, Problem, Scalar, Value } from "../../../model/types.ts";
 import { isScalar } from "../../../model/values.ts";
 import { replaceDeprecated } from "../import-integration.ts";
 import { hasSecretParts } from "../import-project.ts";
@@ -143,10 +142,7 @@ function resourceEntry(foreign: ForeignResource, subject: Subject, context: Cont
   if (lost) return left(`without its ${lost.join(" or ")} it would be open to others`);
   const lacking = listRequired(subject, context.platform).filter((name) => !values.has(name));
   const impossible = lacking.find((name) => !mayRefer(subject, file.fields.properties[name]));
-  if (impossible) {
-    const why = `${impossible} is required, and not stated`;
-    return integration ? leaveOut(foreign, why) : left(why);
-  }
+  if (impossible) return left(`${impossible} is required, and not stated`);
   for (const name of lacking) {
     const isSecret = file.fields.properties[name]?.writeOnly === true;
     values.set(name, blank(isSecret ? "a secret" : "required, and not stated"));
@@ -245,8 +241,7 @@ function readField(
 ): ReadField {
   const { file, integration } = subject;
   const named = foreign.from ?? [];
-  const { title } = resource;
-  const left = (why: string, message = `${written} of ${title} is left out: ${why}`): ReadField => ({
+  const left = (why: string, message = `${written} of ${resource.title} is left out: ${why}`): ReadField => ({
     named,
     problems: [notImported(foreign.place(), message)],
   });
@@ -254,14 +249,11 @@ function readField(
   const { properties } = file.fields;
   const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (integration && written === on) return readActive(foreign, left);
-  if (!field) {
-    const why = describeUnknown(subject, name);
-    return integration ? left(why, `${written} is left out: ${why}`) : left(why);
-  }
+  if (!field) return left(describeUnknown(subject, name));
   if (isUnset(field, foreign)) return { named: [], problems: [] };
   const missing = missingField(file, name, foreign.value, context.platform);
   if (missing !== undefined) return integration ? left(missing, missing) : left(missing);
-  const read = readValue(subject, name, field, foreign, resource.fields, context);
+  const read = readValue(subject, field, foreign, resource.fields, context);
   return typeof read === "string" ? left(read) : { field: [name, read.value], named, problems: [] };
 }
 
@@ -278,14 +270,13 @@ function describeUnknown({ file, integration }: Subject, name: string): string {
     ...Object.keys(file.fields.properties),
     ...(integration?.foreignNames.keys() ?? []),
   ]);
-  if (integration) return `${file.singular} has no such parameter${suggestion}`;
+  if (integration) return `it has no such parameter${suggestion}`;
   return `${file.name} ${file.name.endsWith("s") ? "have" : "has"} no such field${suggestion}`;
 }
 
 /** A value as a policy declares it, or the reason why it cannot. */
 function readValue(
   subject: Subject,
-  name: string,
   field: FieldSchema,
   foreign: ForeignValue,
   fields: ForeignResource["fields"],
@@ -305,26 +296,14 @@ function readValue(
   const value = valueInField(field, foreign.value);
   if (mayHide && typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
     return { value: blank("it holds a secret", numberOf(value)) };
-  const why =
-    value === undefined
-      ? `expected ${describeExpected(field)}, got ${describeValue(field, foreign.value)}`
-      : explainFault(subject, name, field, value, foreign);
-  return value === undefined || why !== undefined ? `${why}${foreign.hint ?? ""}` : { value };
+  const got = `, got ${describeValue(field, foreign.value)}${foreign.hint ?? ""}`;
+  if (value === undefined) return `expected ${describeExpected(field)}${got}`;
+  const fault = findFault(field, value);
+  if (fault === undefined) return { value };
+  return fault.startsWith("expected ") ? `${fault}${got}` : `${fault}${foreign.hint ?? ""}`;
 }
 
 function describeValue(field: FieldSchema, value: unknown): string {
   if (!Array.isArray(value) || !typesOf(field).includes("array")) return typeOf(value);
   return `a list with ${typeOf(value.find((item) => valueInField(field.items ?? {}, item) === undefined))}`;
-}
-
-function explainFault(
-  { integration }: Subject,
-  name: string,
-  field: FieldSchema,
-  value: Plain,
-  foreign: ForeignValue,
-): string | undefined {
-  if (!integration) return findFault(field, value);
-  const fault = parameterFaults(integration, { [name]: value }).find((each) => each.parameter === name);
-  return fault && `expected ${fault.expected}, got ${typeOf(foreign.value)}`;
 }
