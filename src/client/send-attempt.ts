@@ -16,7 +16,10 @@ export interface RunConnection {
   readonly options: ClientOptions;
   readonly server: ServerUrl;
   readonly transport: Transport;
-  readonly token: AccessToken;
+  /** Read again when the server no longer accepts it. */
+  token: string;
+  /** True once the server has accepted the current token, or it is the first one. */
+  mayRenew: boolean;
   readonly backoff: Backoff;
   readonly stop: Stop;
   readonly limiter: Limiter;
@@ -56,62 +59,34 @@ export async function sendAttempt(run: RunConnection, request: Outgoing): Promis
   }
 }
 
-/** The token of a connection, which is read again when the server no longer accepts it. */
-export interface AccessToken {
-  readonly current: string;
-  /** Call for a response that is not a rejection of this token. */
-  accepted(token: string): void;
-  /** True if there is another token than the rejected one; it is read at most once for each rejection. */
-  isReplaced(rejected: string): boolean;
-}
-
-export function openToken({ token, renewToken, onPause }: ClientOptions): AccessToken {
-  let current = token;
-  // True once the server has accepted the current token, or it is the first one.
-  let mayRenew = true;
-  return {
-    get current() {
-      return current;
-    },
-    accepted(used) {
-      if (used === current) mayRenew = true;
-    },
-    isReplaced(rejected) {
-      if (rejected !== current) return true;
-      if (!mayRenew || !renewToken) return false;
-      mayRenew = false;
-      try {
-        current = renewToken();
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        onPause?.(error.message);
-        return false;
-      }
-      learnCredential(current, ownNames.EVENKEEL_TOKEN);
-      return rejected !== current;
-    },
-  };
-}
-
 /** Sends a request again if its token was rejected, and there is another one now. A rejected request had no effect. */
 async function sendAuthorized(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
-  const token = run.token.current;
+  const { token } = run;
   const answer = await send(run, request);
-  if (!(answer instanceof CallFailed)) run.token.accepted(token);
-  else if (answer.kind === "unauthorized" && !run.over) return retryWithNewToken(run, request, token, answer);
-  return answer;
-}
-
-async function retryWithNewToken(
-  run: RunConnection,
-  request: Outgoing,
-  token: string,
-  answer: CallFailed,
-): Promise<FullAnswer | CallFailed> {
-  if (run.token.isReplaced(token)) return sendAuthorized(run, { ...request, again: true });
+  const isRejected = answer instanceof CallFailed && answer.kind === "unauthorized" && !run.over;
+  if (!(answer instanceof CallFailed) && token === run.token) run.mayRenew = true;
+  if (!isRejected) return answer;
+  if (isReplaced(run, token)) return sendAuthorized(run, { ...request, again: true });
   // A server may know the token, but not this call for it.
   if (!request.call.uncounted) run.over = answer;
   return answer;
+}
+
+/** True if there is another token than the rejected one; it is read at most once for each rejection. */
+function isReplaced(run: RunConnection, rejected: string): boolean {
+  const { renewToken, onPause } = run.options;
+  if (rejected !== run.token) return true;
+  if (!run.mayRenew || !renewToken) return false;
+  run.mayRenew = false;
+  try {
+    run.token = renewToken();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    onPause?.(error.message);
+    return false;
+  }
+  learnCredential(run.token, ownNames.EVENKEEL_TOKEN);
+  return rejected !== run.token;
 }
 
 /** Method and template of a path, whose every second segment is an identifier: `GET /projects/:/hooks/:`. */

@@ -7,14 +7,7 @@ import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failur
 import { Limiter, rateKey } from "./limiter.ts";
 import type { ClientOptions } from "./reader.ts";
 import { defaultBackoff } from "./retry.ts";
-import {
-  type Outgoing,
-  openToken,
-  type RunConnection,
-  type Send,
-  sendAttempt,
-  watchServerLiveness,
-} from "./send-attempt.ts";
+import { type Outgoing, type RunConnection, type Send, sendAttempt, watchServerLiveness } from "./send-attempt.ts";
 import { parseServerUrl } from "./server-url.ts";
 import { createStop } from "./timer.ts";
 import { openTransport } from "./transport.ts";
@@ -28,16 +21,15 @@ export interface Session extends RunConnection {
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
   const { concurrency: connections, requestTimeout: timeout, network = {}, giveUpAfter = defaultGiveUp } = options;
-  const token = openToken(options);
   const transport = await openTransport({
     ...{ server, network, connections, timeout, methods },
-    token: () => token.current,
+    token: () => run.token,
     userAgent: `evenkeel/${version}`,
   });
   const stop = createStop(options.signal);
   stop.onStop(() => transport.cutReads());
   const run: RunConnection = {
-    ...{ options, server, transport, token, stop },
+    ...{ options, server, transport, stop, token: options.token, mayRenew: true },
     backoff: options.backoff ?? defaultBackoff,
     limiter: new Limiter(options.concurrency, stop, options.rate, rateKey(options.token, server.origin)),
     liveness: watchServerLiveness(giveUpAfter, () => {

@@ -140,6 +140,18 @@ describe("the token", () => {
     expect(new Set(failures).size).toBe(1);
     expect(server.seen).toHaveLength(1);
   });
+
+  it("is read again once it is rejected, and its requests are sent again", async () => {
+    const server = await serve(({ headers }) =>
+      headers["private-token"] === "second"
+        ? { body: license }
+        : { status: 401, body: { message: "401 Unauthorized" } },
+    );
+    const tokens = ["second", "third"];
+    const client = await reader(server.url, { renewToken: () => tokens.shift() ?? "" });
+    expect((await Promise.all([client.get(get), client.get(get)])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(tokens).toEqual(["third"]);
+  });
 });
 
 describe("a secret", () => {
