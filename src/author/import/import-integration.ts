@@ -1,7 +1,9 @@
 import equal from "fast-deep-equal";
 import { type Integration, type IntegrationParameter, isRequiredAt, quirksAt } from "../../model/catalogue.ts";
-import { comparableScalar } from "../../model/field-meaning.ts";
-import { type ParameterFault, parameterFaults } from "../../model/parameter-check.ts";
+import { comparable, comparableScalar, typesOf, wireValue } from "../../model/field-meaning.ts";
+import { fieldCheck } from "../../model/kind-schema.ts";
+import { expectationOf } from "../../model/parameter-check.ts";
+import type { FieldSchema } from "../../model/resource-kind.ts";
 import type { Fields, Live, Plain, Scalar, Value } from "../../model/types.ts";
 import { inlineText, isList, isReference, isScalar } from "../../model/values.ts";
 import { blank, type ImportedEntry } from "./policy.ts";
@@ -21,23 +23,20 @@ export function importIntegration(integration: Integration, live: Live, release:
     return value === undefined ? [] : [[name, value]];
   });
   const { values, remarks } = replaceDeprecated(parameters, new Map(spelled), live.fields);
-  const faults = new Map(
-    parameterFaults(integration, Object.fromEntries(values), release).map((fault) => [fault.parameter, fault]),
-  );
   const fields = new Map<string, Value>();
   const defaults = new Map<string, Value>();
   const faulty: string[] = [];
   const hidden: string[] = [];
   for (const [name, parameter] of parameters) {
-    const [value, fault] = [values.get(name), faults.get(name)];
-    if (value !== undefined && !fault) fields.set(name, value);
+    const [value, current] = [values.get(name), reported[name]];
+    if (value !== undefined && isPossible(parameter, value)) fields.set(name, value);
     else if (isRequiredAt(parameter, release)) {
       if (!parameter.types.includes("string"))
         return { left: `${live.key} is left out: ${name} is required and not reported` };
       fields.set(name, blank(describeBlank(parameter.secret, value)));
     } else {
-      if (fault) faulty.push(describeFault(fault, parameter, value));
-      const standard = declarableDefault(integration, parameter, reported[name]);
+      if (value !== undefined) faulty.push(describeFault(parameter, value));
+      const standard = parameter.secret || parameter.deprecated ? undefined : declarableDefault(parameter, current);
       if (standard !== undefined) defaults.set(name, standard);
       if (isHidden(parameter, release) && live.fields[name] === undefined) hidden.push(name);
     }
@@ -53,17 +52,18 @@ function isHidden(parameter: IntegrationParameter, release: string): boolean {
 }
 
 /** A reported value that is omitted as a default, if a policy can declare it; an unset text is empty. */
-function declarableDefault(
-  integration: Integration,
-  parameter: IntegrationParameter,
-  value: Value | undefined,
-): Plain | undefined {
-  const { name, types, secret, deprecated } = parameter;
-  if (value === undefined || isReference(value) || secret || deprecated) return undefined;
-  const isText = types[0] === "string" && value !== null;
-  const stated = !isScalar(value) ? value : isText ? String(value) : comparableScalar(parameter, value);
-  const isFaulty = parameterFaults(integration, { [name]: stated }).some((fault) => fault.parameter === name);
-  return isFaulty ? undefined : stated;
+export function declarableDefault(field: FieldSchema, value: Value | undefined): Plain | undefined {
+  if (value === undefined || isReference(value)) return undefined;
+  const isTyped =
+    value === null || (typeof value === "string" && ["boolean", "integer"].includes(typesOf(field)[0] ?? ""));
+  const stated = isTyped ? comparable(field, value) : value;
+  return stated === null || !isPossible(field, stated) ? undefined : stated;
+}
+
+/** True if a policy can declare the live value: servers may have others. */
+export function isPossible(field: FieldSchema, value: Value | undefined): boolean {
+  if (value === undefined || isReference(value)) return true;
+  return fieldCheck(field)(wireValue(field, value)).length === 0;
 }
 
 /**
@@ -92,14 +92,10 @@ function describeBlank(secret: boolean, value: Value | undefined): string {
 }
 
 /** Repeats a value only if it cannot contain a secret. */
-function describeFault(
-  { expected }: ParameterFault,
-  parameter: IntegrationParameter,
-  value: Value | undefined,
-): string {
+function describeFault(parameter: IntegrationParameter, value: Value): string {
   const isClosed = !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
   const got = isClosed ? `the server has ${JSON.stringify(value)}` : "the server has another value";
-  return `${parameter.name} is left out: expected ${expected}, ${got}`;
+  return `${parameter.name} is left out: expected ${expectationOf(parameter)}, ${got}`;
 }
 
 type Values = ReadonlyMap<string, Value>;

@@ -3,15 +3,14 @@ import { isObject } from "../../base/json.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { unavailable } from "../../model/availability.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { comparable, mapScalars, wireValue } from "../../model/field-meaning.ts";
-import { fieldCheck } from "../../model/kind-schema.ts";
+import { comparable, mapScalars } from "../../model/field-meaning.ts";
 import { catalogueEntry, identityOf, kindOf, type PolicyKind, policyKinds } from "../../model/kinds.ts";
 import { lookUpTemplates } from "../../model/look-ups.ts";
 import { ownerOfName } from "../../model/owner.ts";
 import { excludedNames, type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Kind, Live, Plain, Platform, Project, Resource, Value } from "../../model/types.ts";
 import { isAlike, isList, isReference } from "../../model/values.ts";
-import { type ImportedResource, importIntegration } from "./import-integration.ts";
+import { declarableDefault, type ImportedResource, importIntegration, isPossible } from "./import-integration.ts";
 import { isPlainlyPublic, mapTexts, type ValueForm, withoutPasswords } from "./plain-values.ts";
 import { blank, type FoundProject, type ImportedEntry, type ImportedProject } from "./policy.ts";
 
@@ -170,12 +169,6 @@ function explainUnfit({ fields: { properties } }: ResourceKind, only: string, li
   return isPossible(field, live.fields[only]) ? undefined : `expected ${expected}, the server has another value`;
 }
 
-/** An omitted value as a policy can declare it; an unset text is empty. */
-function declarableDefault(field: FieldSchema, value: Plain): Plain | undefined {
-  const stated = value === null ? comparable(field, value) : value;
-  return stated === null || !isPossible(field, stated) ? undefined : stated;
-}
-
 /** True if a value that the row does not mark as secret is written as it is. */
 function isLiteral(
   { key, fields }: Pick<Live, "key" | "fields">,
@@ -217,12 +210,6 @@ function listDeclarable(file: ResourceKind, live: Live): readonly (readonly [str
   const names = new Set(possible.filter(([name]) => live.fields[name] !== undefined).map(([name]) => name));
   const excluded = excludedNames(file.fields, (name) => names.has(name));
   return possible.filter(([name]) => !excluded.has(name));
-}
-
-/** True if a policy can declare the live value: servers may have others. */
-function isPossible(field: FieldSchema, value: Value | undefined): boolean {
-  if (value === undefined || isReference(value)) return true;
-  return fieldCheck(field)(wireValue(field, value)).length === 0;
 }
 
 function isWorthWriting(field: FieldSchema, value: Plain): boolean {
