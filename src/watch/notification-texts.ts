@@ -3,7 +3,7 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import type { NotifyEvent } from "../manifest/workspace.ts";
 import { addressParts } from "../model/address.ts";
-import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Value } from "../model/types.ts";
 import { inlineText, isReference } from "../model/values.ts";
 import { fieldNamesOf, type PlannedGroup, plannedGroups, type Sides, subjectOf } from "../plan/groups.ts";
@@ -14,8 +14,8 @@ import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 export interface Notification {
   readonly event: NotifyEvent;
   readonly headline: string;
-  readonly lines: readonly string[];
-  readonly addresses: readonly string[];
+  readonly lines?: readonly string[];
+  readonly addresses?: readonly string[];
   readonly changes?: readonly PlannedChange[];
   /** The run that it is about; null if the state could not save it. */
   readonly run: string | null;
@@ -45,8 +45,8 @@ export function messageBody(
   counts: Counts,
   console?: string,
 ): MessageBody {
-  const { event, headline, addresses, run, changes = [] } = notification;
-  const lines = [...notification.lines, ...(changes.length > 0 ? changeLines(changes) : addresses)];
+  const { event, headline, lines: own = [], addresses = [], run, changes = [] } = notification;
+  const lines = [...own, ...(changes.length > 0 ? plannedGroups(changes).map(groupText) : addresses)];
   const items = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
   const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
   const url = console === undefined ? undefined : console + consolePage(notification);
@@ -62,7 +62,7 @@ export function messageBody(
   };
 }
 
-function consolePage({ addresses, run }: Notification): string {
+function consolePage({ addresses = [], run }: Notification): string {
   const [project, ...others] = new Set(addresses.map((address) => addressParts(address)[0]));
   if (project !== undefined && others.length === 0) return projectHref(project);
   return run === null ? "/" : `/runs/${run}`;
@@ -77,59 +77,14 @@ function inChat(text: string): string {
     .replaceAll("://", ": //");
 }
 
-export function driftNotification(
-  addresses: readonly string[],
-  run: string | null,
-  changes: readonly PlannedChange[],
-): Notification {
-  const verb = addresses.length === 1 ? "differs" : "differ";
-  const headline = `drift: ${counted(addresses.length, "resource")} ${verb} from what was last applied`;
-  return { event: "drift", headline, lines: [], addresses, run, changes };
-}
-
-export function recoveredNotification(
-  addresses: readonly string[],
-  problems: readonly string[],
-  run: string | null,
-): Notification {
-  const resources = `${counted(addresses.length, "resource")} in sync again`;
-  const gone = `${counted(problems.length, "problem")} gone`;
-  const parts = [...(addresses.length > 0 ? [resources] : []), ...(problems.length > 0 ? [gone] : [])];
-  return { event: "recovered", headline: `recovered: ${parts.join(", ")}`, lines: problems, addresses, run };
-}
-
-export function failedNotification(problems: readonly ReportedProblem[], run: string | null): Notification {
-  const headline = `failed: ${counted(problems.length, "problem")}`;
-  return { event: "failed", headline, lines: withoutRepeats(problems).map(problemWords), addresses: [], run };
-}
-
 export function problemWords({ file, line, project, message }: ReportedProblem): string {
   const where = file === undefined ? project : `${file}:${line}`;
   return where === undefined ? message : `${where}: ${message}`;
 }
 
-export function refusedNotification(
-  objections: readonly string[],
-  addresses: readonly string[],
-  run: string | null,
-  { way, changes }: { readonly way: string; readonly changes: readonly PlannedChange[] },
-): Notification {
-  const headline = `blocked: nothing was applied${way}`;
-  return { event: "refused", headline, lines: objections, addresses, run, changes };
-}
-
-export function expiringNotification(messages: readonly string[], run: string | null): Notification {
-  const headline = `expiring: ${counted(messages.length, "policy or exception", "policies or exceptions")}`;
-  return { event: "expiring", headline, lines: messages, addresses: [], run };
-}
-
 export function changesAt({ resource_changes: changes }: Plan, addresses: readonly string[]): readonly PlannedChange[] {
   const wanted = new Set(addresses);
   return changes.filter(({ address }) => wanted.has(address));
-}
-
-function changeLines(changes: readonly PlannedChange[]): readonly string[] {
-  return plannedGroups(changes).map(groupText);
 }
 
 function groupText({ members, projects, shared }: PlannedGroup): string {

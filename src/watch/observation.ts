@@ -1,17 +1,10 @@
 import { digestOf } from "../base/json.ts";
-import type { ReportedProblem } from "../model/problem-line.ts";
+import { counted } from "../base/text-format.ts";
+import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Planned } from "../run/request.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
-import {
-  changesAt,
-  driftNotification,
-  expiringNotification,
-  failedNotification,
-  type Notification,
-  problemWords,
-  recoveredNotification,
-} from "./notification-texts.ts";
+import { changesAt, type Notification, problemWords } from "./notification-texts.ts";
 import type { WatchState } from "./watch-state.ts";
 
 export interface Observation {
@@ -92,30 +85,40 @@ interface SeenProblems {
 }
 
 /** The notifications of new drift, recoveries, problems and expiry, which are then saved as notified. */
-export function notificationsOfProblems(memory: WatchState, seen: SeenProblems): readonly Notification[] {
-  const { before, planned, observed, run } = seen;
-  const found = problemsByKey([...planned.plan.problems, ...seen.errors]);
+export function notificationsOfProblems(
+  memory: WatchState,
+  { before, planned: { plan }, observed, whole, errors, run }: SeenProblems,
+): readonly Notification[] {
+  // Only a full check shows that problems that did not recur are resolved.
+  const open = whole && observed ? [] : Object.entries(before.failing);
+  const found = problemsByKey([...plan.problems, ...errors]);
+  const words = Array.from(found, ([key, problem]) => [key, problemWords(problem)] as const);
+  const failing = Object.fromEntries([...open, ...words]);
   const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));
-  const over = Object.entries(before.failing).filter(([key]) => isConclusive(seen) && !found.has(key));
-  const expiring = planned.plan.warnings.filter(({ rule }) => rule === "expiry").map(problemWords);
+  const gone = Object.entries(before.failing).flatMap(([key, text]) => (key in failing ? [] : [text]));
+  const expiring = plan.warnings.filter(({ rule }) => rule === "expiry").map(problemWords);
   const soon = expiring.filter((each) => !before.expiring.includes(each));
-  memory.change({ failing: failingNow(seen, found), ...(observed && { expiring }) });
+  memory.change({ failing, ...(observed && { expiring }) });
   const { drifted = [], recovered = [] } = observed ?? {};
-  const gone = over.map(([, words]) => words);
-  return [
-    ...(drifted.length > 0 ? [driftNotification(drifted, run, changesAt(planned.plan, drifted))] : []),
-    ...(recovered.length + gone.length > 0 ? [recoveredNotification(recovered, gone, run)] : []),
-    ...(fresh.length > 0 ? [failedNotification(fresh, run)] : []),
-    ...(soon.length > 0 ? [expiringNotification(soon, run)] : []),
+  const verb = drifted.length === 1 ? "differs" : "differ";
+  const ends = [
+    ...(recovered.length > 0 ? [`${counted(recovered.length, "resource")} in sync again`] : []),
+    ...(gone.length > 0 ? [`${counted(gone.length, "problem")} gone`] : []),
   ];
-}
-
-/** True if problems that did not recur are resolved: only a full check shows that. */
-function isConclusive({ whole, observed }: SeenProblems): boolean {
-  return whole && observed !== undefined;
-}
-
-function failingNow(seen: SeenProblems, found: ReadonlyMap<string, ReportedProblem>): WatchMemory["failing"] {
-  const now = [...found].map(([key, problem]) => [key, problemWords(problem)] as const);
-  return { ...(isConclusive(seen) ? {} : seen.before.failing), ...Object.fromEntries(now) };
+  const headlines = {
+    drift: `${counted(drifted.length, "resource")} ${verb} from what was last applied`,
+    recovered: ends.join(", "),
+    failed: counted(fresh.length, "problem"),
+    expiring: counted(soon.length, "policy or exception", "policies or exceptions"),
+  };
+  const all = [
+    { event: "drift", addresses: drifted, changes: changesAt(plan, drifted) },
+    { event: "recovered", lines: gone, addresses: recovered },
+    { event: "failed", lines: withoutRepeats(fresh).map(problemWords) },
+    { event: "expiring", lines: soon },
+  ] as const;
+  const due = all.filter(
+    ({ lines = [], addresses = [] }: Partial<Notification>) => lines.length + addresses.length > 0,
+  );
+  return due.map((each) => ({ ...each, headline: `${each.event}: ${headlines[each.event]}`, run }));
 }

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { Cron } from "croner";
 import { exit, ifPossible, UserError } from "../base/exit.ts";
 import type { FastForwarded } from "../git/fast-forward.ts";
-import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../run/request.ts";
 import type { Holder, Lease } from "../state/lease.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -105,8 +104,6 @@ export interface Leadership {
   readonly wakeSignal: WakeSignal;
   readonly state: WorkspaceState;
   readonly lease: Lease;
-  /** The settings of the workspace; if they are invalid, the previous ones. */
-  readonly settings: () => Workspace;
 }
 
 /** The schedule of checks, in milliseconds since 1970. */

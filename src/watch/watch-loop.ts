@@ -13,7 +13,7 @@ import type { Applied, ChosenChanges, Planned, Request } from "../run/request.ts
 import { holderText } from "../state/lease.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
 import { type CheckEnd, checkNow, codeAfter, outcomeOf, recordBlockedCheck, runOf, type Trigger } from "./check.ts";
-import { changesAt, type Notification, refusedNotification } from "./notification-texts.ts";
+import { changesAt, type Notification } from "./notification-texts.ts";
 import { chosenBy, compareObservations, notificationsOfProblems } from "./observation.ts";
 import { type Due, type Leadership, nextDue } from "./options.ts";
 import type { WatchState } from "./watch-state.ts";
@@ -73,7 +73,7 @@ function nextTime(due: Due, { since, projects }: Trigger, next: () => Due): Due 
 }
 
 async function check(leader: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
-  const { options, settings, lease } = leader;
+  const { options, lease } = leader;
   const { request, grace, clock } = options;
   const began = clock.now();
   const { planned, whole } = await checkNow(request, trigger);
@@ -82,14 +82,14 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const before = memory.now();
   const isKept = planned.recorded !== undefined || isStopped();
   const run = isKept ? runOf(planned) : await recordBlockedCheck(leader.state, request, planned, new Date(began));
-  const hasReceivers = settings().notify.length > 0;
+  const hasReceivers = memory.settings().notify.length > 0;
   const observed = compared
     ? compareObservations(before, { plan, whole }, hasReceivers ? grace : Number.POSITIVE_INFINITY)
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
   const chosen = observed && trigger.errors.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
   const done =
-    chosen.length > 0 && lease.lost() === undefined ? await applySelected(leader, planned, chosen, before) : {};
+    chosen.length > 0 && lease.lost() === undefined ? await applySelected(leader, memory, planned, chosen) : {};
   const errors = [...trigger.errors, ...(done.applied ? applyErrors(done.applied) : [])];
   const exitCode = codeAfter(planned, done.applied, errors, isStopped());
   const seconds = (clock.now() - began) / 1000;
@@ -108,11 +108,9 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   return { ...end, outcome: outcomeOf(end, hasDrifted), ...(done.applied && { applied: done.applied }) };
 }
 
-type Done = Awaited<ReturnType<typeof applySelected>>;
-
 function notificationsOfRefusal(
   memory: WatchState,
-  { applied, waiting }: Done,
+  { applied, waiting }: SelectedApply,
   chosen: readonly string[],
 ): readonly Notification[] {
   const before = memory.now().refused;
@@ -122,7 +120,9 @@ function notificationsOfRefusal(
   if (refused.length === 0 || refused.join("\n") === before.join("\n")) return [];
   const way = waiting ? `; to approve it: evenkeel approve --plan ${waiting.run}` : "";
   const changes = applied ? changesAt(applied.plan, chosen) : [];
-  return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, { way, changes })];
+  const run = applied ? runOf(applied) : null;
+  const headline = `blocked: nothing was applied${way}`;
+  return [{ event: "refused", headline, lines: refused, addresses: chosen, run, changes }];
 }
 
 function countFleet({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory: WatchState) {
@@ -150,10 +150,10 @@ interface SelectedApply {
 
 /** While another run applies, they are left to the next check. */
 async function applySelected(
-  { options, state, lease, settings }: Leadership,
+  { options, state, lease }: Leadership,
+  memory: WatchState,
   { plan: found }: Planned,
   addresses: readonly string[],
-  memory: WatchMemory,
 ): Promise<SelectedApply> {
   const { request, host } = options;
   const holder = await state.leases("apply").holder();
@@ -161,14 +161,15 @@ async function applySelected(
     host.say(`warning: not applied: ${holderText(holder)} holds the lock; will retry at the next check.`);
     return {};
   }
-  const only = chosen(addresses, found, settings().guards);
+  const only = chosen(addresses, found, memory.settings().guards);
   const digest = digestOf([found.manifests.digest, [...addresses].sort()]);
-  const approved = memory.waiting?.digest === digest && (await signaturesInState(state, memory.waiting.run)) !== "";
-  const asks: Request = approved ? { ...request, savedRun: memory.waiting?.run ?? "" } : { ...request, only };
+  const { waiting: earlier } = memory.now();
+  const kept = earlier?.digest === digest ? earlier : undefined;
+  const approved = kept && (await signaturesInState(state, kept.run)) !== "" ? kept : undefined;
+  const asks: Request = approved ? { ...request, savedRun: approved.run } : { ...request, only };
   const hooks = { approve: async () => lease.lost() === undefined, watchers: [] };
   const applied = await apply({ ...asks, command: "apply", again: "evenkeel apply" }, hooks);
-  const kept = memory.waiting?.digest === digest ? memory.waiting : undefined;
-  if (!lacksApproval(applied)) return { applied };
+  if (!applied.refused?.some(({ guard }) => guard === "approvals")) return { applied };
   const waiting = kept && !approved ? kept : await save(request, only, digest);
   return { applied, ...(waiting && { waiting }) };
 }
@@ -183,10 +184,6 @@ function chosen(
   const removals = removalsOf(plan).filter(({ address }) => all.has(address));
   if (isMany(removals.length, guards)) return { addresses: all };
   return { addresses: all, projects: [...new Set(addresses.map((address) => addressParts(address)[0]))] };
-}
-
-function lacksApproval({ refused = [] }: Applied): boolean {
-  return refused.some(({ guard }) => guard === "approvals");
 }
 
 async function save(request: Request, only: ChosenChanges, digest: string): Promise<WatchMemory["waiting"]> {

@@ -11,6 +11,8 @@ import type { WatchOptions } from "./options.ts";
 import { deliver } from "./outbox.ts";
 
 export interface WatchState extends AsyncDisposable {
+  /** The settings of the workspace, read again for each check; the last valid ones if they are invalid. */
+  readonly settings: () => Workspace;
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;
   /** Queues notifications, which are sent once they are stored: a later leader sends those of a killed one. */
@@ -19,8 +21,7 @@ export interface WatchState extends AsyncDisposable {
   readonly save: () => Promise<void>;
 }
 
-/** The settings of the workspace, read again for each check; the last valid ones if they are invalid. */
-export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspace {
+function settingsFor({ folder }: Pick<Request, "folder">): () => Workspace {
   let last: Workspace | undefined;
   return () => {
     try {
@@ -88,6 +89,7 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
   };
   flush();
   return {
+    settings,
     now: () => memory,
     change,
     enqueue: (notifications, counts) => {

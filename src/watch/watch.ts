@@ -5,7 +5,7 @@ import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { createWakeSignal, type WakeSignal, type WatchOptions } from "./options.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
-import { openWatchState, settingsFor } from "./watch-state.ts";
+import { openWatchState } from "./watch-state.ts";
 
 /** Milliseconds between two attempts to open a state that became unavailable. */
 const betweenTries = 10_000;
@@ -51,11 +51,10 @@ async function watchAsLeader(
   await using state = await openState({ root: dirname(findWorkspace(folder)), name: loadSettings(folder).name, env });
   await using lease = await awaitLease(state.leases("watch"), options, wakeSignal, begun);
   if (!lease) return undefined;
-  const settings = settingsFor(request);
   await using memory = await openWatchState(state, options);
   status.checked = () => memory.now().commit;
   try {
-    return await runWatchLoop({ options, wakeSignal, state, lease, settings }, memory, progress);
+    return await runWatchLoop({ options, wakeSignal, state, lease }, memory, progress);
   } finally {
     status.checked = () => undefined;
   }
