@@ -31,17 +31,6 @@ describe("evenkeel watch", () => {
     expect((await place.evenkeel("state")).stdout).not.toContain("Watcher");
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s in the middle of a check finishes what is in flight: 130",
-    async (signal) => {
-      const place = await fleet({ latency: 300 });
-      const program = place.begin("watch");
-      await until(() => place.server.requests.count("GET") > 0);
-      program.kill(signal);
-      expect(await program.ended).toMatchObject({ code: 130, stdout: expect.stringContaining("interrupted") });
-    },
-  );
-
   test("--max-checks ends with the code of the last check, and says in red what it may write", async () => {
     const place = await fleet();
     expect(await place.evenkeel("watch", "--max-checks", "2", "--every", "10ms")).toMatchObject({

@@ -130,15 +130,14 @@ export interface ChatAnswer {
 }
 
 /** A real listener; `answers` are given in their order, and then 200. */
-export async function chat(answers: readonly (ChatAnswer | (() => ChatAnswer) | "reset")[] = []): Promise<Chat> {
+export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Promise<Chat> {
   const heard: MessageBody[] = [];
   const requests: { path: string; method: string }[] = [];
   const left = [...answers];
   const server = createServer(async (request, response) => {
     requests.push({ path: request.url ?? "", method: request.method ?? "" });
     const body = JSON.parse(await textOf(request)) as MessageBody;
-    const next = left.shift() ?? { status: 200 };
-    const answer = typeof next === "function" ? next() : next;
+    const answer = left.shift() ?? { status: 200 };
     if (answer === "reset") return void request.socket.destroy();
     if (answer.status < 300) heard.push(body);
     response.writeHead(answer.status, answer.headers).end("ok");
