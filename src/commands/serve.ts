@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { cannotListen, describeSystemError } from "../base/system-errors.ts";
 import { parseManifest } from "../manifest/document.ts";
-import { readOwnKinds } from "../manifest/own-kinds.ts";
+import { readKinds as readOwnKinds } from "../manifest/own-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";

@@ -8,7 +8,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { counted, firstFew, paragraphs } from "../base/text-format.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readHead } from "../manifest/document-head.ts";
-import { soundKinds } from "../manifest/own-kinds.ts";
+import { readKinds } from "../manifest/own-kinds.ts";
 import { type PolicyTest, readTests, seedPaths } from "../manifest/tests.ts";
 import { validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
@@ -98,7 +98,7 @@ function withTestsIn({ cwd }: Terminal, loaded: Loaded, paths: readonly string[]
 }
 
 async function findDifferences(terminal: Terminal, test: PolicyTest, loaded: Loaded): Promise<readonly Problem[]> {
-  const kinds = soundKinds(loaded.documents).map(({ value }) => value as ResourceKind);
+  const { kinds } = readKinds(loaded.documents);
   const read = readSeed(test, loaded, kinds);
   if ("problems" in read) return read.problems;
   const planned = await makePlan(terminal, test, loaded, { seed: read.seed, kinds });

@@ -14,40 +14,24 @@ import type { Loaded } from "./workspace.ts";
 /** Adds the kinds that manifests describe to a workspace's catalogue, and their problems. */
 export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents" | "problems">>(loaded: Some): Some {
   const { workspace, documents, problems } = loaded;
-  const own = kindDocuments(documents);
-  if (own.length === 0) return loaded;
-  const read = readKinds(own, workspace.catalogue);
+  const read = readKinds(documents, workspace.catalogue);
+  if (read.sound.length + read.problems.length === 0) return loaded;
   const catalogue = withKinds(workspace.catalogue, read.kinds);
   const known = { ...workspace, catalogue, ...(read.faulty.size > 0 && { faultyKinds: read.faulty }) };
   return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
 }
 
-export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
-  const own = kindDocuments(documents);
-  return withKinds(catalogue, readKinds(own, catalogue).kinds);
-}
-
-/** The kinds among documents outside a workspace, and their problems. */
-export function readOwnKinds(documents: readonly Document[]): KindsRead {
-  return readKinds(kindDocuments(documents), catalogueOf());
-}
-
-function kindDocuments(documents: readonly Document[]): readonly Document[] {
-  return documents.filter((document) => readHead(document).kind === "ResourceKind");
-}
-
-export function soundKinds(documents: readonly Document[]): readonly Document[] {
-  return readOwnKinds(documents).sound;
-}
-
 interface KindsRead {
   readonly kinds: readonly ResourceKind[];
+  /** The documents of the kinds. */
   readonly sound: readonly Document[];
   readonly problems: readonly Problem[];
   readonly faulty: ReadonlySet<string>;
 }
 
-function readKinds(documents: readonly Document[], catalogue: Catalogue): KindsRead {
+/** The kinds among documents, and their problems. */
+export function readKinds(all: readonly Document[], catalogue = catalogueOf()): KindsRead {
+  const documents = all.filter((document) => readHead(document).kind === "ResourceKind");
   const bundled = [...catalogue.kinds.values()].flatMap(({ file }) => file ?? []);
   const kinds: ResourceKind[] = [];
   const sound: Document[] = [];

@@ -3,7 +3,7 @@ import equal from "fast-deep-equal";
 import { dayOf } from "../base/day.ts";
 import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.ts";
 import { readMigrations } from "../manifest/migrations.ts";
-import { soundKinds } from "../manifest/own-kinds.ts";
+import { readKinds } from "../manifest/own-kinds.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { type Validated, validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
@@ -112,7 +112,7 @@ function createSide(
   { policies, plaintext, rules }: Pick<Validated, "policies" | "plaintext" | "rules">,
 ): RevisionSide {
   const { migrations } = readMigrations({ documents });
-  return { workspace, settings, contents, policies, migrations, rules, kinds: soundKinds(documents), plaintext };
+  return { workspace, settings, contents, policies, migrations, rules, kinds: readKinds(documents).sound, plaintext };
 }
 
 /** Positions refer to the old revision, so they go into the message. */

@@ -6,7 +6,7 @@ import { UserError } from "../base/exit.ts";
 import { lazy, memoized } from "../base/memoize.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
-import { withKindsOf, withOwnKinds } from "../manifest/own-kinds.ts";
+import { withOwnKinds } from "../manifest/own-kinds.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { withoutSeeds } from "../manifest/tests.ts";
 import {
@@ -105,7 +105,8 @@ export function dialectAround(folder: string): string {
 export function catalogueAround(folder: string, dialect: string = dialectAround(folder)): Catalogue {
   const file = workspaceAbove(folder);
   const documents = file ? loadWorkspace(dirname(file), {}, parseKinds).documents : [];
-  return withKindsOf(documents, catalogueOf(dialect));
+  const workspace = { ...defaultWorkspace, catalogue: catalogueOf(dialect) };
+  return withOwnKinds({ workspace, documents, problems: [] }).workspace.catalogue;
 }
 
 const parseKinds: ParseManifest = (file, text) =>

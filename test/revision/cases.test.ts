@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
-import { soundKinds } from "../../src/manifest/own-kinds.ts";
+import { readKinds } from "../../src/manifest/own-kinds.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import type { RevisionChange } from "../../src/plan/revision/compare-projects.ts";
 import { settingText } from "../../src/plan/revision/notices.ts";
@@ -33,7 +33,7 @@ function sideOf(files: Case["before"]): RevisionSide {
   const { policies, plaintext, rules, problems } = validate(loaded, "2026-11-21");
   expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
   const { workspace, settings, documents } = loaded;
-  const kinds = soundKinds(documents);
+  const kinds = readKinds(documents).sound;
   return { workspace, settings, policies, plaintext, rules, kinds, migrations: readMigrations(loaded).migrations };
 }
 
