@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
-import { isWithinReach } from "../git/open-git.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
 import { expiryProblems, isExpired } from "../manifest/expiry.ts";
 import { problemIn, sortedProblems } from "../manifest/problem.ts";
@@ -20,6 +19,7 @@ import {
   withRuleFindings,
 } from "../plan/rules/evaluate.ts";
 import { staleOutcome } from "../plan/stale.ts";
+import { warnIfReachable } from "../secrets/providers-file.ts";
 import { loadWorkspace, textReader, workspaceAbove } from "../workspace/load.ts";
 import { entriesBelow, type Located } from "../workspace/walk.ts";
 import type { Step } from "./apply/apply.ts";
@@ -159,11 +159,8 @@ function readRulesFolder(folder: string): RulesFolder {
 
 /** A warning if a merge request can edit the rules in EVENKEEL_RULES. */
 function warnIfInside(root: string, places: readonly string[]): readonly Problem[] {
-  const place = places.find((each) => isWithinReach(root, each));
-  if (place === undefined) return [];
-  const message =
-    "rules of EVENKEEL_RULES are inside the workspace or its repository, or reached through them: whoever edits manifests can change them";
-  return [{ ...problemIn(place, "rules-folder", message), severity: "warning" }];
+  const what = "rules of EVENKEEL_RULES are";
+  return places.flatMap((each) => warnIfReachable(root, each, "rules-folder", what, "change them")).slice(0, 1);
 }
 
 function errorAt(folder: string): string | undefined {

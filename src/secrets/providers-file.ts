@@ -16,7 +16,9 @@ export function loadProviders(env: Readonly<Record<string, string | undefined>>,
     return { known: new Map(), problems: [problemIn(file, "unreadable", `cannot be read (${read.why})`)] };
   const { known, problems } = readProviders(file, parseManifest(file, read.value));
   const placed = [...known].map(([name, provider]) => [name, resolveProgram(dirname(path), provider)] as const);
-  return { known: new Map(placed), problems: [...problems, ...insideProblems(file, path, root)] };
+  const what = "the file of secret providers is";
+  const warning = warnIfReachable(root, file, "secret-providers", what, "choose what is run");
+  return { known: new Map(placed), problems: [...problems, ...warning] };
 }
 
 export function providersPath({
@@ -29,9 +31,9 @@ function resolveProgram(folder: string, { program, ...provider }: Provider): Pro
   return { ...provider, program: program.includes("/") ? resolve(folder, program) : program };
 }
 
-function insideProblems(file: string, path: string, root: string): Problem[] {
-  if (!isWithinReach(root, path)) return [];
-  const message =
-    "the file of secret providers is inside the workspace or its repository, or reached through them: whoever edits manifests can choose what is run";
-  return [problemIn(file, "secret-providers", message)];
+/** A warning about a file outside the workspace that a merge request can edit; `what` ends with a verb. */
+export function warnIfReachable(root: string, file: string, rule: string, what: string, harm: string): Problem[] {
+  if (!isWithinReach(root, file)) return [];
+  const message = `${what} inside the workspace or its repository, or reached through them: whoever edits manifests can ${harm}`;
+  return [{ severity: "warning", rule, message, place: { file, line: 1, column: 1 } }];
 }

@@ -5,10 +5,10 @@ import { ifPossible } from "../base/exit.ts";
 import { durationOf } from "../base/rate.ts";
 import { compile } from "../base/schema.ts";
 import { counted } from "../base/text-format.ts";
-import { isWithinReach } from "../git/open-git.ts";
 import { parseChecked } from "../model/checked-yaml.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { type ApprovalPolicy, allowedSigners, peopleAmong, planNamespace } from "../plan/approvals/verify.ts";
+import { warnIfReachable } from "../secrets/providers-file.ts";
 
 interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly signers: string;
@@ -28,16 +28,11 @@ export function approvalsInside(
   if (!file) return [];
   const parsed = parsedPolicy(readIfPossible(file) ?? "", file);
   const signers = "value" in parsed ? signersPath(parsed.value, file) : undefined;
+  const warn = (path: string, what: string, harm: string) => warnIfReachable(root, path, "approvals", what, harm);
   return [
-    ...warnIfInside(root, file, "the file of approvals", "change who has to approve"),
-    ...(signers === undefined ? [] : warnIfInside(root, signers, "the file of signers", "change who may approve")),
+    ...warn(file, "the file of approvals is", "change who has to approve"),
+    ...(signers === undefined ? [] : warn(signers, "the file of signers is", "change who may approve")),
   ];
-}
-
-function warnIfInside(root: string, file: string, what: string, harm: string): readonly Problem[] {
-  if (!isWithinReach(root, file)) return [];
-  const message = `${what} is inside the workspace or its repository, or reached through them: whoever edits manifests can ${harm}`;
-  return [{ ...createProblem(message, { file, line: 1, column: 1 }), severity: "warning" }];
 }
 
 /** Empty if the variable is not set. Fewer signers than required are a warning: plans that need them are refused. */
