@@ -21,12 +21,12 @@ import { loadSettings } from "../workspace/load.ts";
 import type { Options } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
 import { printProblems, save, showing } from "./outputs.ts";
-import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
+import { checkedTargets, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */
 export const run = showing<Options<"accept">>(async (terminal, options, addresses) => {
-  globsOf("address", addresses, targetFaultIn(folderOf(terminal, options)));
+  checkedTargets("address", addresses, terminal);
   const { dryRun = false, mergeRequest = false } = options;
   const toResult = (accepted: Omit<AcceptReport, "dryRun">) => {
     const found = { ...accepted, dryRun };

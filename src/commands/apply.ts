@@ -22,7 +22,7 @@ import { checkArguments } from "./connected.ts";
 import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { type FindingsResult, follow, planForms, showingFindings } from "./plan-reports.ts";
-import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
+import { requestOf } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
 export const run = showingFindings<Options<"apply">, Plan>("apply", planForms, async (terminal, options, [file]) => {
@@ -186,8 +186,6 @@ function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Sa
     ...requestOf(terminal, options),
     command: "apply",
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
-    resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
-    storage: options.storage === true,
     recheck: !options.yes && !options.dryRun && saved === undefined,
     ...(options.waves && { waves: options.waves }),
     again: saved ? "plan again, and apply that plan" : "run this command again",

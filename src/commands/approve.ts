@@ -24,7 +24,6 @@ import { stateAround } from "./history.ts";
 import { stepsAfterApproval } from "./next-steps.ts";
 import { printProblems, save, showing } from "./outputs.ts";
 import { type FindingsResult, planForms, showingFindings } from "./plan-reports.ts";
-import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run = showing<Options<"approve">>(async (terminal, options, [file]) => {
@@ -63,7 +62,7 @@ function signing(terminal: Terminal, options: Options<"approve">, file: string |
 
 async function signFile(terminal: Terminal, options: Options<"approve">, name: string): Promise<Signed> {
   const path = resolve(terminal.cwd, name);
-  const catalogue = catalogueAround(folderOf(terminal, options));
+  const catalogue = catalogueAround(terminal.folder);
   const plan = await readPlan(path);
   const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
@@ -76,8 +75,8 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
 
 /** Adds a signature to the state; a second one by the same key changes nothing. */
 async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
-  await using state = await stateAround(terminal, options);
-  const catalogue = catalogueAround(folderOf(terminal, options));
+  await using state = await stateAround(terminal);
+  const catalogue = catalogueAround(terminal.folder);
   const plan = await planOfRun(state, savedRun);
   const added = createSignature({ plan, catalogue }, terminal, options);
   const { kept } = signaturesToKeep(await signaturesInState(state, savedRun), "", plan);
@@ -120,7 +119,7 @@ export const mergeShards = showingFindings<Options<"merge">, Plan>("merge", plan
 });
 
 async function merge(terminal: Terminal, options: Options<"merge">, files: readonly string[]): Promise<FindingsResult> {
-  const folder = folderOf(terminal, options);
+  const folder = terminal.folder;
   const catalogue = catalogueAround(folder);
   const readPart = async (name: string): Promise<NamedPlan> => ({
     name,

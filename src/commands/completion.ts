@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { desiredOf } from "../manifest/layers.ts";
@@ -6,7 +7,6 @@ import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueAround, loadWorkspace } from "../workspace/load.ts";
 import { type CliCommand, commands, type Flag, groups, type Run, wordOf } from "./command.ts";
-import { folderOf } from "./run-request.ts";
 import templates from "./templates.json" with { type: "json" };
 
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
@@ -25,7 +25,7 @@ const completionScripts: ReadonlyMap<string, string> = new Map([
 ]);
 
 export const complete: Run<object> = (terminal, _, words) => {
-  const folder = folderOf(terminal, { C: words[words.indexOf("-C") + 1 || words.length] ?? "." });
+  const folder = resolve(terminal.cwd, words[words.indexOf("-C") + 1 || words.length] ?? ".");
   const legible = listCandidates(words, folder).filter(({ word }) => printable(word) === word);
   terminal.emit(legible.map(formatCandidate).join("\n"));
   return exit.done;

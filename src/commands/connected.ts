@@ -31,7 +31,7 @@ import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "..
 import { dialectAround, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Options } from "./command.ts";
 import { type CommandResult, showing } from "./outputs.ts";
-import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
+import { type OnlineOptions, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** @throws UserError naming every mistake. `others` names parameters that are not set by an option of their name. */
@@ -54,7 +54,7 @@ export const deployments = showing<Options<"deployments list">>(async (terminal,
   const { orderBy: order_by, sort, updatedAfter: updated_after, updatedBefore: updated_before } = options;
   const { environment, status } = options;
   const given = { id, order_by, sort, updated_after, updated_before, environment, status };
-  const { facts } = catalogueOf(dialectAround(folderOf(terminal, options)));
+  const { facts } = catalogueOf(dialectAround(terminal.folder));
   const { values } = checkArguments(terminal, "listDeployments", given, { facts });
   await using reader = await reading(terminal, options);
   const rows = await readDeployments(reader, id, values);
@@ -114,7 +114,7 @@ export const whoami = showing<Options<"whoami">>(async (terminal, options) => {
   if (ownerOfName(options.project ?? "") === "instance")
     throw new UserError("--project names a project or a group; for the instance, leave it out", exit.usage);
   await using reader = await reading(terminal, options);
-  const access = await readTokenAccess(reader, options.project ?? findFirstNamed(folderOf(terminal, options)));
+  const access = await readTokenAccess(reader, options.project ?? findFirstNamed(terminal.folder));
   const code = canPlan(access) ? exit.done : exit.problem;
   return { text: (palette) => whoamiText(access, palette), json: () => whoamiJson(access), code };
 });
@@ -133,7 +133,7 @@ export const storageStatus = showing<Options<"storage status">>(async (terminal,
   await using reader = await reading(terminal, options);
   const show = async (): Promise<CommandResult> => {
     const remainders = await remaindersOn(reader, storage);
-    await warnOfDoubt(terminal, storage, remainders, reader, folderOf(terminal, options));
+    await warnOfDoubt(terminal, storage, remainders, reader, terminal.folder);
     return {
       text: (palette) => statusText(storage, remainders, palette),
       json: () => statusJson(storage, remainders),

@@ -8,7 +8,7 @@ import { watchState } from "../console/known-state.ts";
 import { openState } from "../state/open-state.ts";
 import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
-import { folderOf } from "./run-request.ts";
+import { serveUntilInterrupted } from "./terminal.ts";
 
 /**
  * Limits V8's young generation, which would grow to 32 MB and stay allocated between requests: neither a page nor a
@@ -21,7 +21,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const { env } = terminal;
   const access = chooseAccess(host, trustUserHeader, env);
   setFlagsFromString(keepYoungSmall);
-  const folder = dirname(findWorkspace(folderOf(terminal, options)));
+  const folder = dirname(findWorkspace(terminal.folder));
   const { name, server } = loadSettings(folder);
   const catalogue = catalogueAround(folder, server.dialect);
   await using state = await watchState(() => openState({ root: folder, name, env }));
@@ -29,9 +29,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
   const consoleOptions = { state, access, env, folder, catalogue, workspace, onError: failed };
   await using listening = await serveConsole(host, port, consoleOptions);
-  terminal.listen();
-  terminal.print(`listening on ${listening.url}`);
-  await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));
+  await serveUntilInterrupted(terminal, listening);
   return exit.done;
 };
 

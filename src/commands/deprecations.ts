@@ -11,7 +11,7 @@ import { workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/walk.ts";
 import type { Options } from "./command.ts";
 import { save, showing } from "./outputs.ts";
-import { checkedRelease, folderOf } from "./run-request.ts";
+import { checkedRelease } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run = showing<Options<"deprecations">>((terminal, options) => {
@@ -24,7 +24,7 @@ export const run = showing<Options<"deprecations">>((terminal, options) => {
 /** That of the workspace, else 14.5, unless requested. @throws UserError if it is not a release. */
 export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
   const { release } = options;
-  return release === undefined ? workspaceRelease(folderOf(terminal, options)) : checkedRelease(release);
+  return release === undefined ? workspaceRelease(terminal.folder) : checkedRelease(release);
 }
 
 function workspaceRelease(folder: string): string {

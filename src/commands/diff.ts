@@ -15,19 +15,17 @@ import {
 } from "../report/revision.ts";
 import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
 import type { Options } from "./command.ts";
-import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
+import { type KnownFleet, knownFleet } from "./known-fleet.ts";
 import { asksForHtml, showing } from "./outputs.ts";
-import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run = showing<Options<"diff">>(async (terminal, options, [from]) => {
   const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).revisionHtml : () => "";
-  const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
-  const folder = folderOf(terminal, options);
+  const folder = terminal.folder;
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
   const { catalogue } = opened.after.side.workspace;
   const workspaces = [opened.after.side.workspace, opened.before.side.workspace] as const;
-  const fleet = fleetFile ?? (await keptFleet(terminal, opened.root, ...workspaces));
+  const fleet = await knownFleet(terminal, options.projects, opened.root, ...workspaces);
   const document = createDocument(opened, fleet);
   printRevisionProblems(terminal, document);
   const problem = document.problems.length > 0;

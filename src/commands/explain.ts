@@ -6,10 +6,9 @@ import { explain, explainKinds } from "../report/explain.ts";
 import { catalogueAround, dialectAround } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { save, showing } from "./outputs.ts";
-import { folderOf } from "./run-request.ts";
 
 export const run = showing<Options<"explain">>((terminal, options, [selection]) => {
-  const catalogue = catalogueAround(folderOf(terminal, options), options.dialect);
+  const catalogue = catalogueAround(terminal.folder, options.dialect);
   const explained = options.kinds && selection === undefined ? explainKinds(catalogue) : explain(catalogue, selection);
   if ("unknown" in explained) throw new UserError(explained.unknown);
   return { text: explained.text, json: () => explained.json };

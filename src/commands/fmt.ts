@@ -12,13 +12,12 @@ import { catalogueAround, findWorkspace, loadWorkspace, workspaceAbove } from ".
 import { filesBelow, type TextFile, textIn } from "../workspace/walk.ts";
 import type { Options, Run } from "./command.ts";
 import { save } from "./outputs.ts";
-import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };
 
 export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
-  const home = folderOf(terminal, options);
+  const home = terminal.folder;
   const chosen =
     paths.length > 0
       ? paths.map((path) => manifestsAt(terminal, home, path))

@@ -13,11 +13,10 @@ import type { WorkspaceState } from "../state/state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { showing } from "./outputs.ts";
-import { folderOf, type OnlineOptions } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const runs = showing<Options<"runs">>(async (terminal, options) => {
-  await using state = await stateAround(terminal, options);
+  await using state = await stateAround(terminal);
   const { project } = options;
   const all = await listRuns(state);
   const shown = project === undefined ? all : all.filter((summary) => concerns(summary, project));
@@ -26,8 +25,8 @@ export const runs = showing<Options<"runs">>(async (terminal, options) => {
   return { text: () => historyText(shown, live) || none, json: () => historyJson(shown, live) };
 });
 
-export const journal = showing<Options<"journal">>(async (terminal, options, [wanted]) => {
-  await using state = await stateAround(terminal, options);
+export const journal = showing<Options<"journal">>(async (terminal, _, [wanted]) => {
+  await using state = await stateAround(terminal);
   if (wanted === undefined) {
     const runs = await readJournals(state);
     return { text: () => runsText(runs) || "No runs recorded.", json: () => runs };
@@ -48,8 +47,8 @@ async function findSummary(state: WorkspaceState, wanted: string) {
   throw new UserError(`there is no run ${wanted}${near || "; evenkeel runs lists them"}`);
 }
 
-export const state = showing<Options<"state">>(async (terminal, options) => {
-  await using opened = await stateAround(terminal, options);
+export const state = showing<Options<"state">>(async (terminal) => {
+  await using opened = await stateAround(terminal);
   const { place, isShared: shared } = opened;
   const lease = (await opened.leases("apply").holder()) ?? null;
   const watcher = (await opened.leases("watch").holder()) ?? null;
@@ -97,7 +96,7 @@ function contentsText({ runs, journals, plans, approvals, ledger, snapshots, not
 }
 
 export const releaseLock: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {
-  await using state = await stateAround(terminal, options);
+  await using state = await stateAround(terminal);
   const watcher = await state.leases("watch").holder();
   const leases = state.leases(watcher?.run === wanted ? "watch" : "apply");
   const holder = await leases.holder();
@@ -122,9 +121,8 @@ async function isAgreed(terminal: Terminal, { yes }: Options<"lock release">, ho
 }
 
 /** The state of the surrounding workspace. @throws UserError if there is no workspace, or its state is unusable. */
-export async function stateAround(terminal: Terminal, options: Pick<OnlineOptions, "C">): Promise<WorkspaceState> {
-  const folder = folderOf(terminal, options);
+export async function stateAround({ folder, env }: Terminal): Promise<WorkspaceState> {
   const root = dirname(findWorkspace(folder));
   const { name } = loadSettings(folder);
-  return openState({ root, name, env: terminal.env });
+  return openState({ root, name, env });
 }

@@ -24,7 +24,7 @@ import type { Options } from "./command.ts";
 import { checkImported, takenVariables, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
 import { showing } from "./outputs.ts";
-import { folderOf, globsOf, requestOf } from "./run-request.ts";
+import { globsOf, requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Choice = Options<"import">;
@@ -37,7 +37,7 @@ interface Found extends ImportResult {
 
 /** Policies from live state or from another tool's files. Existing files are not overwritten. */
 export const run = showing<Options<"import">>(async (terminal, options, names) => {
-  const folder = folderOf(terminal, options);
+  const folder = terminal.folder;
   const isLive = options.from === undefined;
   const { catalogue, release, notImported, ...result } = isLive
     ? await importLive(terminal, options, names)
@@ -121,7 +121,7 @@ const sources: Readonly<Record<Tool, Source>> = {
 async function importForeign(terminal: Terminal, options: Choice, names: readonly string[]): Promise<Found> {
   const { from: tool = "gitlabform", secrets } = options;
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
-  const folder = folderOf(terminal, options);
+  const folder = terminal.folder;
   const { server } = loadSettings(folder);
   const { most, read } = sources[tool];
   const beside = tool === "terraform" ? variablesBeside(terminal, names) : [];

@@ -18,10 +18,38 @@ export interface KnownFleet {
 }
 
 /**
- * The projects of a file: one path per line, groups with a slash at the end. Empty lines and lines that start with `#`
- * are ignored. @throws UserError if it cannot be read.
+ * The projects of a file, else of the last plan for one of these workspaces' servers; undefined if that is unavailable.
+ * @throws UserError if the file cannot be read.
  */
-export function projectFile({ cwd }: Pick<Terminal, "cwd">, name: string): KnownFleet {
+export async function knownFleet(
+  terminal: Terminal,
+  file: string | undefined,
+  root: string,
+  ...workspaces: readonly [Workspace, ...Workspace[]]
+): Promise<KnownFleet | undefined> {
+  if (file !== undefined) return readFleet(terminal, file);
+  const { env, note } = terminal;
+  const servers = workspaces.map(({ server }) => describeServerUrl(env, server));
+  const { name } = workspaces[0];
+  const stored = await readKept({ root, name, env }).catch((error) => {
+    if (!(error instanceof UserError)) throw error;
+    note(printable(`note: the saved project list is not used: ${error.message}`));
+  });
+  if (!stored) return undefined;
+  const { server, at: listed, projects } = stored;
+  const message = `the project list comes from a plan of ${server}, another server`;
+  const stray: Problem = { severity: "warning", rule: "project-list", message };
+  const listing = { source: "plan", at: listed.toISOString(), projects: projects.length } as const;
+  return { listing, projects, problems: servers.includes(server) ? [] : [stray] };
+}
+
+async function readKept(of: StateOf): Promise<ProjectList | undefined> {
+  await using state = await openState(of);
+  return keptProjects(state);
+}
+
+/** One path per line, groups with a slash at the end. Empty lines and lines that start with `#` are ignored. */
+function readFleet({ cwd }: Terminal, name: string): KnownFleet {
   const projects = new Map<string, Project>();
   const problems: Problem[] = [];
   for (const [index, line] of readText(resolve(cwd, name), name).split(/\r?\n/).entries()) {
@@ -49,29 +77,4 @@ function checkLine(text: string): string | undefined {
   if (/[*?[\]{}]/.test(text)) return "a wildcard";
   if (/\s/.test(text)) return "several words";
   return /^\/|\/\//.test(text) ? "a path that begins with a slash, or has an empty part" : undefined;
-}
-
-/** The project list of the last plan for one of these workspaces' servers; undefined if it is unavailable. */
-export async function keptFleet(
-  { env, note }: Pick<Terminal, "env" | "note">,
-  root: string,
-  ...workspaces: readonly [Workspace, ...Workspace[]]
-): Promise<KnownFleet | undefined> {
-  const servers = workspaces.map(({ server }) => describeServerUrl(env, server));
-  const { name } = workspaces[0];
-  const stored = await readKept({ root, name, env }).catch((error) => {
-    if (!(error instanceof UserError)) throw error;
-    note(printable(`note: the saved project list is not used: ${error.message}`));
-  });
-  if (!stored) return undefined;
-  const { server, at: listed, projects } = stored;
-  const message = `the project list comes from a plan of ${server}, another server`;
-  const stray: Problem = { severity: "warning", rule: "project-list", message };
-  const listing = { source: "plan", at: listed.toISOString(), projects: projects.length } as const;
-  return { listing, projects, problems: servers.includes(server) ? [] : [stray] };
-}
-
-async function readKept(of: StateOf): Promise<ProjectList | undefined> {
-  await using state = await openState(of);
-  return keptProjects(state);
 }

@@ -3,10 +3,7 @@ import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
-type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since"> & {
-  readonly storage?: boolean;
-  readonly resend?: readonly string[];
-};
+type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since" | "storage" | "resend">;
 
 type Saving = Scope & { readonly out?: string; readonly savedAs?: string | undefined };
 

@@ -27,7 +27,7 @@ import {
 import { type Checked, validateWorkspace } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./command.ts";
-import { type KnownFleet, keptFleet, projectFile } from "./known-fleet.ts";
+import { type KnownFleet, knownFleet } from "./known-fleet.ts";
 import { printProblems, save, showing } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
@@ -56,8 +56,7 @@ async function openOffline(
   const request = requestOf(terminal, options);
   const context = validateWorkspace(loadWorkspace(request.folder, request.env), request);
   const { root, workspace } = context.loaded;
-  const { projects: file } = options;
-  const fleet = file === undefined ? await keptFleet(terminal, root, workspace) : projectFile(terminal, file);
+  const fleet = await knownFleet(terminal, options.projects, root, workspace);
   const problems = [...context.problems, ...(fleet?.problems ?? [])];
   printProblems(terminal, bySeverity(problems));
   if (hasErrors(problems)) return undefined;

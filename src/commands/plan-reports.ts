@@ -12,7 +12,7 @@ import type { RunProgress, Stage } from "../state/run-summary.ts";
 import { workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { showing } from "./outputs.ts";
-import { folderOf, type OnlineOptions } from "./run-request.ts";
+import type { OnlineOptions } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
 /** The result of a command whose reports list findings: a plan, or the problems of manifests. */
@@ -67,7 +67,7 @@ export function showingFindings<Asked extends Options, Content extends Pick<Acti
       onError(UserError, reported),
     );
     const seconds = (performance.now() - began) / 1000;
-    const folder = folderInRepository(folderOf(terminal, options));
+    const folder = folderInRepository(terminal.folder);
     const links = ciLinks(terminal, options.report);
     const report: Report<Content> = { ...ended, command, folder, links, seconds, finishedAt: new Date() };
     const more = Object.entries(renderers ?? {}).map(([kind, render]) => [kind, render.bind(undefined, report)]);

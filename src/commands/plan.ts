@@ -12,7 +12,7 @@ import type { Options, Run } from "./command.ts";
 import { formatCommand, stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { follow, planForms, showingFindings } from "./plan-reports.ts";
-import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
+import { requestOf } from "./run-request.ts";
 import { noBar, type Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"plan">> = showPlans("plan");
@@ -73,8 +73,6 @@ async function makePlan(
     ...requestOf(terminal, options),
     ...(!terminal.unrecorded && { command }),
     ...(command === "drift" && options.authors !== false && { authors: true }),
-    storage: options.storage === true,
-    resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     save: options.save === true,
     outlives: options.save === true || hasOut,
     ...{ progress, following },

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
@@ -18,10 +17,12 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
   const part = shard && chooseShard(shard, terminal);
   return {
-    folder: folderOf(terminal, options),
+    folder: terminal.folder,
     env: terminal.env,
-    targets: globsOf("--target", options.target, targetFaultIn(folderOf(terminal, options))),
-    excludes: globsOf("--exclude", options.exclude, targetFaultIn(folderOf(terminal, options))),
+    targets: checkedTargets("--target", options.target, terminal),
+    excludes: checkedTargets("--exclude", options.exclude, terminal),
+    resend: checkedTargets("--resend", options.resend, terminal),
+    storage: options.storage === true,
     signal: createStop(terminal, options.timeout),
     connecting: terminal.listen,
     warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
@@ -33,7 +34,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(giveUpAfter && { patience: { giveUpAfter } }),
     // Shard 1/1 is the whole fleet.
     ...(part && part.total > 1 && { shard: shardOf(part), part: `${part.index}/${part.total}` }),
-    ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
+    ...(since !== undefined && { since: commitOfRevision(terminal.folder, since) }),
   };
 }
 
@@ -54,7 +55,7 @@ function chooseShard(shard: OptionValues["shard"], { env }: Pick<Terminal, "env"
   throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
 }
 
-export type OnlineOptions = Options<"drift">;
+export type OnlineOptions = Options<"plan">;
 
 export function globsOf(
   flag: string,
@@ -68,19 +69,16 @@ export function globsOf(
   return globs;
 }
 
-export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): string {
-  return resolve(terminal.cwd, C ?? ".");
-}
-
 export function checkedRelease(release: string): string {
   if (isReleaseText(release)) return release;
   throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
 }
 
-/**
- * The fault of a glob over addresses. The kinds of the workspace around a folder are read only if the bundled ones do not
- * explain it.
- */
-export function targetFaultIn(folder: string): (glob: string) => string | undefined {
-  return (glob) => targetFault(glob, catalogueOf()) && targetFault(glob, catalogueAround(folder));
+/** Globs over addresses. The workspace's own kinds are read only if the bundled ones do not explain one. */
+export function checkedTargets(
+  flag: string,
+  globs: readonly string[] | undefined,
+  { folder }: Pick<Terminal, "folder">,
+): readonly string[] {
+  return globsOf(flag, globs, (glob) => targetFault(glob, catalogueOf()) && targetFault(glob, catalogueAround(folder)));
 }

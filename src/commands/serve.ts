@@ -13,7 +13,7 @@ import { parseSeed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Options, Run } from "./command.ts";
 import { checkedRelease } from "./run-request.ts";
-import type { Terminal } from "./terminal.ts";
+import { serveUntilInterrupted, type Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, kinds: folder, ...rest } = options;
@@ -28,9 +28,7 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
     ...(chaos && checkRead(parseChaos(readNamedFile(terminal, chaos), chaos))),
     ...(data && { data: resolve(terminal.cwd, data) }),
   });
-  terminal.listen();
-  terminal.print(`listening on ${server.url}`);
-  await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));
+  await serveUntilInterrupted(terminal, server);
   await server.close();
   return exit.done;
 };

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { fstatSync } from "node:fs";
+import { resolve } from "node:path";
 import { Ansis } from "ansis";
 import { exit } from "../base/exit.ts";
 import { printableLines } from "../base/printable.ts";
@@ -8,6 +10,8 @@ import { writeAll } from "../workspace/durable-file.ts";
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The folder of `-C`, else the working directory. */
+  readonly folder: string;
   /** Prints a result for people on stdout. */
   readonly print: (text: string) => void;
   /** Prints a result for programs on stdout, unchanged. */
@@ -40,9 +44,10 @@ export interface TerminalOptions {
   readonly quiet?: boolean;
   /** False for `--no-color`. */
   readonly color?: boolean;
+  readonly C?: string;
 }
 
-export function createTerminal(host: Host, { quiet, color }: TerminalOptions): Terminal {
+export function createTerminal(host: Host, { quiet, color, C = "." }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
   const warnings = paletteFor(host, stderr, color);
@@ -63,6 +68,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   return {
     env,
     cwd: host.cwd(),
+    folder: resolve(host.cwd(), C),
     print: (text) => emit(printableLines(text)),
     emit,
     warn,
@@ -84,6 +90,15 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     listen: interruption.listen,
     interrupted: interruption.signal,
   };
+}
+
+export async function serveUntilInterrupted(
+  { listen, print, interrupted }: Terminal,
+  { url }: { readonly url: string },
+): Promise<void> {
+  listen();
+  print(`listening on ${url}`);
+  await once(interrupted, "abort");
 }
 
 /** Node's own stream ignores partial writes, as on a full disk. */

@@ -28,7 +28,6 @@ import { type Loaded, loadWorkspace, workspaceAbove } from "../workspace/load.ts
 import { filesBelow, isManifest, textIn } from "../workspace/walk.ts";
 import type { Options } from "./command.ts";
 import { printProblems, showing } from "./outputs.ts";
-import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface Tested {
@@ -37,9 +36,9 @@ interface Tested {
 }
 
 export const run = showing<Options<"test">>(
-  async (terminal, options, paths) => {
+  async (terminal, _, paths) => {
     const began = performance.now();
-    const workspace = loadWorkspace(folderOf(terminal, options));
+    const workspace = loadWorkspace(terminal.folder);
     const isChosen = createFilter(terminal, workspace.root, paths);
     const loaded = withTestsIn(terminal, workspace, paths);
     const read = readTests(loaded.documents);

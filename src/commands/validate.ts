@@ -19,17 +19,16 @@ import { createSecrets } from "../secrets/secrets.ts";
 import { ledgerKey } from "../state/ledger/ledger.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./command.ts";
-import { keptFleet } from "./known-fleet.ts";
+import { knownFleet } from "./known-fleet.ts";
 import { printProblems } from "./outputs.ts";
 import { type FindingsResult, findingForms, showingFindings } from "./plan-reports.ts";
-import { folderOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run = showingFindings<Options<"validate">, Actionable>(
   "validate",
   findingForms,
   async (terminal, options) => {
-    const loaded = loadWorkspace(folderOf(terminal, options), terminal.env);
+    const loaded = loadWorkspace(terminal.folder, terminal.env);
     const { problems: all, policies, size } = check(terminal, loaded, options.asOf ?? dayOf(new Date()));
     const { problems, warnings } = bySeverity(all);
     printProblems(terminal, { problems, warnings });
@@ -83,6 +82,6 @@ async function readOverrides(
   policies: readonly Policy[],
 ): Promise<readonly OverrideCount[]> {
   if (!policies.some(isWide)) return [];
-  const fleet = await keptFleet(terminal, root, workspace);
+  const fleet = await knownFleet(terminal, undefined, root, workspace);
   return overridesAmong(policies, knownProjects(policies, fleet?.projects));
 }

@@ -25,7 +25,7 @@ import { consoleUrlIn } from "../watch/watch-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { driftProposals } from "./accept.ts";
 import type { Options, Run } from "./command.ts";
-import { folderOf, requestOf } from "./run-request.ts";
+import { requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"watch">> = async (terminal, options) => {
@@ -33,7 +33,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
     const contradiction = "--merge-request proposes to keep drift, and --apply drift reverts it; give only one";
     throw new UserError(contradiction, exit.usage);
   }
-  const folder = folderOf(terminal, options);
+  const folder = terminal.folder;
   const root = dirname(findWorkspace(folder));
   loadSettings(folder);
   consoleUrlIn(terminal.env);

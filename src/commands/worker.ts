@@ -14,14 +14,13 @@ import { sharesState, unshared } from "../state/open-state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Options, Run } from "./command.ts";
 import { printProblems } from "./outputs.ts";
-import { folderOf } from "./run-request.ts";
 
 /** `evenkeel worker`: exit code 0 even if it was interrupted, since other workers finish its work. */
 export const run: Run<Options<"worker">> = async (terminal, options) => {
   const { env, interrupted, listen, note } = terminal;
   const { concurrency, once } = options;
   if (!sharesState(env)) throw new UserError(unshared, exit.usage);
-  const folder = folderOf(terminal, options);
+  const folder = terminal.folder;
   const loaded = loadWorkspace(folder, env);
   const say = (sentence: string) => note(printable(sentence));
   const request = { folder, env, warn: say, ...(concurrency && { concurrency }) };

@@ -24,7 +24,7 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
   const tell = (text: string) => void said.push(text);
   const terminal: Terminal = {
     env: { EVENKEEL_TOKEN: "token-CANARY-of-the-workspace" },
-    cwd: run.root,
+    ...{ cwd: run.root, folder: run.root },
     print: tell,
     warn: tell,
     note: tell,
