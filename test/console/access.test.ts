@@ -85,6 +85,7 @@ describe("who may look", () => {
     for (const wrong of ["Bearer wrong", "Bearer", token, basic(`ada:${token}x`), basic(`${token}:`), "Basic %"])
       expect([wrong, await statusWith(wrong)]).toEqual([wrong, 401]);
     expect((await get("/")).headers.get("www-authenticate")).toMatch(/^Basic /);
+    expect(await (await get("/fleet.json")).json()).toEqual({ error: expect.stringContaining("Bearer") });
   });
 
   test("behind a proxy, whom it names", async () => {
@@ -110,22 +111,6 @@ describe("who may look", () => {
 });
 
 describe("what is there", () => {
-  test("and what is not, is said in the form that was asked for", async () => {
-    const { root } = await seenBy(fleet(3));
-    const { get } = await consoleOver(root);
-    for (const [path, error] of [
-      ["/projects/a/b", "No run has recorded a project a/b."],
-      ["/nowhere", "No page /nowhere."],
-      ["/projects/%ff", "The URL is not valid."],
-    ]) {
-      const json = await get(`${path}.json`);
-      expect([json.status, await json.json()]).toEqual([404, { error }]);
-    }
-    const guarded = await consoleOver(root, { by: "token", token });
-    const unnamed = await guarded.get("/fleet.json");
-    expect([unnamed.status, await unnamed.json()]).toEqual([401, { error: expect.stringContaining("Bearer") }]);
-  });
-
   test("each page as JSON, by either spelling of a path; what is not there is a page too", async () => {
     const { root, state } = await seenBy(fleet(3), 2);
     const { get, errors } = await consoleOver(root);
@@ -143,6 +128,14 @@ describe("what is there", () => {
     expect(await json("/runs.json?command=drift")).toMatchObject({ total: 2 });
     expect(await json("/review.json")).toMatchObject({ total: 0 });
     expect(await json("/search.json?q=irc-gate")).toMatchObject({ found: [{ sort: "integration" }] });
+    for (const [path, error] of [
+      ["/projects/a/b", "No run has recorded a project a/b."],
+      ["/nowhere", "No page /nowhere."],
+      ["/projects/%ff", "The URL is not valid."],
+    ]) {
+      const missing = await get(`${path}.json`);
+      expect([missing.status, await missing.json()]).toEqual([404, { error }]);
+    }
     for (const path of ["/nowhere", "/projects/a/b", "/runs/x", "/runs/x/plan", "/assets/x", "/projects/%ff"]) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get("content-type")]).toEqual([

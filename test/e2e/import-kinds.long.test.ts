@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -41,15 +41,6 @@ test.each(imported)("what was imported plans as empty: $title", async ({ kind, o
     expect(await evenkeel(...command)).toMatchObject({ code: 0 });
   const planned = (await evenkeel("plan", "--report", "json")).plan();
   expect(planned).toMatchObject({ resource_changes: [], problems: [] });
-});
-
-test("--kinds names what there is", async () => {
-  const { evenkeel } = await stage(setting as never);
-  const ran = await evenkeel("import", "payments/api", "--kinds", "webhook");
-  expect(ran).toMatchObject({
-    code: 64,
-    stderr: expect.stringContaining("policies have no webhook; did you mean webhooks?"),
-  });
 });
 
 describe("settings of projects that differ in some fields", () => {
@@ -101,20 +92,4 @@ describe("settings of projects that differ in some fields", () => {
       "
     `);
   });
-});
-
-test("what is imported later is named apart from what was, which neither names nor counts other kinds", async () => {
-  const project = {
-    path: "p/a",
-    licenses: { MIT: "allowed" },
-    resources: { labels: [{ name: "bug", color: "#cc0000" }] },
-  };
-  const { evenkeel, root } = await stage({ seed: { projects: [project] } });
-  const first = await evenkeel("import", "--all");
-  expect(first.stdout).toMatch(/^Wrote 1 policy:\n {2}policies\/p\/a\.yaml {2}1 license\n/);
-  expect(first.stdout).toContain("evenkeel explain --kinds  lists other kinds, for import --kinds");
-  const second = await evenkeel("import", "--all", "--kinds", "labels", "--out", "policies/labels");
-  expect(second.stdout).not.toContain("explain --kinds");
-  expect(readFileSync(join(root, "policies/labels/p/a.yaml"), "utf8")).toContain("\nname: p/a-2\n");
-  expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
 });

@@ -61,14 +61,3 @@ test("server.ca is believed beside NODE_EXTRA_CA_CERTS", async () => {
   const ran = await evenkeelWith({ ...env, HTTPS_PROXY, NODE_EXTRA_CA_CERTS: pathOf("selfsigned.pem") }, "drift");
   expect(ran).toMatchObject({ code: 2, stderr: "" });
 });
-
-test("what is wrong with the network is one sentence, and a mistake in server.ca one with its place", async () => {
-  const { evenkeelWith, env, write } = await company();
-  const half = await evenkeelWith({ ...env, EVENKEEL_CLIENT_KEY: "" }, "plan");
-  const words = "EVENKEEL_CLIENT_CERT is set and EVENKEEL_CLIENT_KEY is not; a client certificate needs both";
-  expect(half).toMatchObject({ code: 1, stdout: "", stderr: `error: ${words}, as paths of PEM files  (setup)\n` });
-  write("ca/authority.pem", "");
-  const broken = await evenkeelWith(env, "deployments", "list", "pay/api");
-  expect(broken).toMatchObject({ code: 1, stdout: "" });
-  expect(broken.stderr).toMatch(/evenkeel\.yaml:3:\d+ {2}server\.ca {2}ca\/authority\.pem contains no certificate/);
-});

@@ -101,13 +101,3 @@ describe("a server that never answered", () => {
     expect(ran.stderr).toContain("the server answered nothing for 0.3 s");
   });
 });
-
-test.each([
-  ["a 403", { status: 403 }],
-  ["a page", { status: 200, html: true }],
-] as const)("%s for every project is printed once", async (_, answer) => {
-  const { evenkeel } = await scene({ ...fleet, chaos: [{ match: "/projects/*", ...answer }] });
-  const ran = await evenkeel("plan", "--report", "json");
-  expect([ran.code, ran.plan().problems.length]).toEqual([1, 30]);
-  expect(ran.stderr.match(/; also in /g)).toHaveLength(1);
-});

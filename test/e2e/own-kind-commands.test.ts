@@ -1,8 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { format } from "../../src/author/format/format.ts";
-import { catalogueOf } from "../../src/model/catalogue.ts";
 import { root as repository } from "../readme.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
@@ -67,11 +65,4 @@ describe("kinds that a workspace describes are known to", () => {
     await output(root, "fmt");
     expect([readFileSync(policy, "utf8"), readFileSync(kind, "utf8")]).toEqual([written, described]);
   });
-});
-
-test("fields of a resource are sorted as its kind lists them, those of a bundled kind too", () => {
-  const head = "apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [p]\n";
-  const hook = "webhooks:\n  https://b.example.com:\n    push_events: true\n    token: { secret: env:T }\n";
-  const formatted = format("a.yaml", `${head}exclusive: [webhooks]\n${hook}`, catalogueOf());
-  expect(formatted).toMatchObject({ text: expect.stringMatching(/token: [^\n]*\n {4}push_events: true\nexclusive/) });
 });

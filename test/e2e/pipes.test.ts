@@ -26,11 +26,3 @@ test("a plan goes through a pipe: - is stdout for --out, alone on it, and stdin 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout.trimEnd().split("\n").at(-1)).toBe("Apply: 1 applied.");
 });
-
-test("a plan and a report cannot both be on stdout", async () => {
-  const { evenkeel } = await scene({ projects: [], policy: { projects: ["p"], licenses: { MIT: "allowed" } } });
-  expect(await evenkeel("plan", "--out", "-", "--report", "markdown")).toMatchObject({
-    code: 64,
-    stderr: "error: only one report can go to stdout; give json a path\n",
-  });
-});

@@ -89,25 +89,6 @@ test("what nobody foresaw is told without secrets, and with its stack only where
   expect(misread.stderr).not.toContain(token);
 });
 
-test("the token is taken from a file, and goes nowhere but to the configured origin", async () => {
-  const elsewhere = await serve(() => ({ body: [] }));
-  const site = await serve(({ path }) =>
-    path.includes("/projects/p/")
-      ? { status: 302, headers: { location: `${elsewhere.url}/stolen` } }
-      : { body: [], headers: { link: `<${elsewhere.url}/api/v4/next>; rel="next"` } },
-  );
-  const files = folder({
-    "evenkeel.yaml": workspaceText({ url: site.url }),
-    "all.yaml": policyText({ projects: ["p", "q"], licenses: { MIT: "allowed" } }),
-    "token.txt": `${token}\n`,
-  });
-  const ran = await start(["plan"], files.root, { EVENKEEL_TOKEN_FILE: "token.txt" }).ended;
-  expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain("redirect");
-  expect(site.seen[0]?.headers["private-token"]).toBe(token);
-  expect(elsewhere.seen).toEqual([]);
-});
-
 test("a server gets no secret of this machine by naming it in a row that an update repeats", async () => {
   const names = ["env:AWS_KEY", "file:deploy.key"];
   const row = {
