@@ -9,7 +9,7 @@ import { readBoolean, readInteger } from "./parameters.ts";
 import { flagsListedIn, holdsInRelease } from "./release-facts.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
 import { type ServerContext, tooLowTier } from "./server-context.ts";
-import { dropRow, nextNumber, putRow, timestamp } from "./state.ts";
+import { dropRow, nextNumber, putRow, type State, timestamp } from "./state.ts";
 
 export interface IntegrationRecord {
   readonly id: number;
@@ -46,32 +46,31 @@ function showIntegration(admitted: Admitted): ServerReply {
   const { context } = admitted;
   const found = lookUp(admitted);
   if ("status" in found) return found;
-  return found.record ? json(200, entityOf(context, found.integration, found.record)) : noIntegration(context);
-}
-
-function noIntegration({ behaviour }: ServerContext): ServerReply {
-  return notFound(behaviour.notFoundAs);
+  const record = found.own ?? found.inherited;
+  return record ? json(200, entityOf(context, found.integration, record)) : notFound(context.behaviour.notFoundAs);
 }
 
 function editIntegration(admitted: Admitted): ServerReply {
   const { context, request, kind } = admitted;
   const { behaviour, kinds, state } = context;
-  const raw = { ...request.query, ...request.body };
-  const integration = findIntegration(admitted);
+  const found = lookUp(admitted);
+  if (found === unknownSlug) return notAllowed;
+  if ("status" in found) return found;
+  const { integration, own: before, inherited } = found;
   if (!integration) return notAllowed;
-  if ("status" in integration) return integration;
+  const raw = { ...request.query, ...request.body };
   const { values, active, faults } = readIntegration(context, integration, raw);
   if (faults.length > 0) return invalid(faults);
   const asked = readBoolean(raw[inheriting]);
   const groupsHaveThem = kinds.all.some(({ of, file }) => of === "group" && file === kind.file);
-  const before = ownRecords(admitted).get(integration.slug);
   const own = groupsHaveThem && asked ? undefined : before;
   if (before && !own) dropRow(state, placeKey(admitted), { number: before.id, row: { ...before } });
-  const known = own ?? inheritedRecords(admitted).get(integration.slug);
-  if (known?.inherited && behaviour.inheritedSettings && asked !== false)
-    return json(200, entityOf(context, integration, known));
+  const effective = own ?? inherited;
+  if (effective?.inherited && behaviour.inheritedSettings && asked !== false)
+    return json(200, entityOf(context, integration, effective));
+  const known = takeOver(state, own, inherited);
   const record = known
-    ? editedRecord(context, integration, own ?? copiedRecord(context, known), { values, active })
+    ? editedRecord(context, integration, known, { values, active })
     : createdRecord(context, integration, values, active);
   if (record !== own) saveRecord(admitted, record);
   return json(200, entityOf(context, integration, record));
@@ -81,48 +80,46 @@ export function saveRecord(place: RowPlace, record: IntegrationRecord): void {
   putRow(place.state, placeKey(place), { number: record.id, row: { ...record } });
 }
 
-/** A group's record as the project's own. */
-function copiedRecord({ state }: ServerContext, known: IntegrationRecord): IntegrationRecord {
-  return { ...known, id: nextNumber(state, "integration") };
+/** The own record, or a copy of the group's. */
+function takeOver(state: State, own?: IntegrationRecord, inherited?: IntegrationRecord): IntegrationRecord | undefined {
+  return own ?? (inherited && { ...inherited, id: nextNumber(state, "integration") });
 }
 
 function disableIntegration(admitted: Admitted): ServerReply {
   const { context, request } = admitted;
-  const { behaviour } = context;
+  const { behaviour, state } = context;
   const found = lookUp(admitted);
   if ("status" in found) return found;
-  const { integration, record } = found;
+  const { integration, own, inherited } = found;
+  const record = own ?? inherited;
   if (!record && (behaviour.unconfigured !== "created" || !integration))
-    return behaviour.unconfigured === "missing" ? noIntegration(context) : noContent;
+    return behaviour.unconfigured === "missing" ? notFound(behaviour.notFoundAs) : noContent;
   const { unmodifiedSince = Number.POSITIVE_INFINITY } = request;
   if (record && behaviour.conditionalRemovals && Date.parse(record.updated_at) > unmodifiedSince) return changedSince;
-  const own = record
-    ? (ownRecords(admitted).get(record.slug) ?? copiedRecord(context, record))
-    : integration && createdRecord(context, integration, {}, false);
-  if (own && (own.active || !record)) saveRecord(admitted, disabledRecord(context, integration, own));
+  const known = takeOver(state, own, inherited) ?? (integration && createdRecord(context, integration, {}, false));
+  if (known && (known.active || !record)) saveRecord(admitted, disabledRecord(context, integration, known));
   return noContent;
 }
 
 interface Found {
   readonly integration: Integration | undefined;
-  readonly record: IntegrationRecord | undefined;
+  readonly own: IntegrationRecord | undefined;
+  /** That of a group above. */
+  readonly inherited: IntegrationRecord | undefined;
 }
 
-/** A slug outside the catalogue exists if it was seeded. */
+const unknownSlug = invalid(["slug does not have a valid value"]);
+
+/** The integration of a request; an error in another tier. A slug that the server does not have exists if it was seeded. */
 function lookUp(admitted: Admitted): Found | ServerReply {
-  const { slug = "" } = admitted.named;
-  const integration = findIntegration(admitted);
-  if (integration && "status" in integration) return integration;
-  const record = ownRecords(admitted).get(slug) ?? inheritedRecords(admitted).get(slug);
-  return integration || record ? { integration, record } : invalid(["slug does not have a valid value"]);
-}
-
-/** The integration of a request, if the release and environment have it; an error in another tier. */
-function findIntegration({ context, named: { slug = "" } }: Admitted): Integration | ServerReply | undefined {
-  const integration = context.catalogue.integrations.get(slug);
-  const why = integration && unavailable(integration, context);
-  if (!why) return integration;
-  return why.rule === "tier" ? tooLowTier(why.message) : undefined;
+  const { context, named } = admitted;
+  const { slug = "" } = named;
+  const known = context.catalogue.integrations.get(slug);
+  const why = known && unavailable(known, context);
+  if (why?.rule === "tier") return tooLowTier(why.message);
+  const integration = why ? undefined : known;
+  const [own, inherited] = [ownRecords(admitted).get(slug), inheritedRecords(admitted).get(slug)];
+  return integration || own || inherited ? { integration, own, inherited } : unknownSlug;
 }
 
 function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
@@ -139,20 +136,44 @@ function bySlug(rows: readonly JsonObject[]): Map<string, IntegrationRecord> {
   return new Map((rows as unknown as readonly IntegrationRecord[]).map((record) => [record.slug, record]));
 }
 
-interface ReadIntegration {
+interface Written {
   readonly values: Values;
   /** `active`, if it is a parameter and is not ignored. */
   readonly active: boolean | undefined;
-  readonly faults: readonly string[];
 }
 
 /** Reads the parameters of a PUT from form fields or JSON. A null, or an empty boolean or integer, clears a parameter. */
-function readIntegration(context: ServerContext, integration: Integration, raw: JsonObject): ReadIntegration {
-  const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
-  const faults = findFaults(context, integration, read);
-  const { active, ...values } = storedValues(context, integration, read);
-  return { values, active: typeof active === "boolean" ? active : undefined, faults };
+function readIntegration(
+  context: ServerContext,
+  integration: Integration,
+  raw: JsonObject,
+): Written & { readonly faults: readonly string[] } {
+  const { behaviour, release } = context;
+  const { parameters } = integration;
+  const read: JsonObject = Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [name, readValue(parameters.get(name), value)]),
+  );
+  const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
+  // In every behaviour: Evenkeel sends it to all servers of the release.
+  const knowsInheriting = holdsInRelease("inherited-integrations", release);
+  const faults = parameterFaults(integration, set, release)
+    .filter(({ fault }) => !behaviour.lenientParameters || fault === "missing" || fault === "type")
+    .filter(({ parameter }) => !(parameter === inheriting && knowsInheriting))
+    .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
+  const values: Record<string, Scalar> = {};
+  for (const [name, parameter] of parameters) {
+    const quirks = quirksOf(context, parameter);
+    if (!(name in read) && quirks.has("required")) faults.push(`${name} is missing`);
+    if (name in read && !quirks.has("dropped")) values[name] = applyQuirks(quirks, read[name] as Scalar);
+  }
+  const { [inheriting]: asked = "" } = read;
+  if (knowsInheriting && asked !== "" && readBoolean(asked) === undefined) faults.push(`${inheriting} is invalid`);
+  const { active, ...others } = values;
+  return {
+    values: others,
+    active: typeof active === "boolean" && !behaviour.putActivates ? active : undefined,
+    faults,
+  };
 }
 
 function readValue(parameter: IntegrationParameter | undefined, value: unknown): unknown {
@@ -173,42 +194,11 @@ const words: Record<FaultKind, string> = {
 /** A parameter of every write that belongs to no integration. */
 const inheriting = "use_inherited_settings";
 
-function findFaults({ behaviour, release }: ServerContext, integration: Integration, read: JsonObject): string[] {
-  // In every behaviour: Evenkeel sends it to all servers of the release.
-  const knowsInheriting = holdsInRelease("inherited-integrations", release);
-  const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
-  const faults = parameterFaults(integration, set, release)
-    .filter(({ fault }) => !behaviour.lenientParameters || fault === "missing" || fault === "type")
-    .filter(({ parameter }) => !(parameter === inheriting && knowsInheriting))
-    .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
-  const required = [...integration.parameters.values()].filter(
-    (parameter) => behaviour.quirks && quirksAt(parameter, release).has("required") && !(parameter.name in read),
-  );
-  const { [inheriting]: asked = "" } = read;
-  const isUnclear = knowsInheriting && asked !== "" && readBoolean(asked) === undefined;
-  return [
-    ...faults,
-    ...required.map(({ name }) => `${name} is missing`),
-    ...(isUnclear ? [`${inheriting} is invalid`] : []),
-  ];
-}
-
-function storedValues(
-  { behaviour, release }: ServerContext,
-  { parameters }: Integration,
-  read: JsonObject,
-): Record<string, Scalar> {
-  const values: Record<string, Scalar> = {};
-  for (const [name, value] of Object.entries(read)) {
-    const parameter = parameters.get(name);
-    const quirks = parameter && behaviour.quirks ? quirksAt(parameter, release) : noQuirks;
-    if (parameter && !quirks.has("dropped")) values[name] = applyQuirks(quirks, value as Scalar);
-  }
-  if (behaviour.putActivates) delete values.active;
-  return values;
-}
-
 const noQuirks: ReadonlySet<ObservedQuirk> = new Set();
+
+function quirksOf({ behaviour, release }: ServerContext, parameter: IntegrationParameter): ReadonlySet<ObservedQuirk> {
+  return behaviour.quirks ? quirksAt(parameter, release) : noQuirks;
+}
 
 function applyQuirks(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar {
   if (typeof value !== "string") return value;
@@ -257,7 +247,7 @@ function editedRecord(
   context: ServerContext,
   integration: Integration,
   known: IntegrationRecord,
-  { values, active = activeAfterPut(context, integration, known.active) }: Pick<ReadIntegration, "values" | "active">,
+  { values, active = activeAfterPut(context, integration, known.active) }: Written,
 ): IntegrationRecord {
   const { behaviour } = context;
   const changed = Object.keys(values).filter((name) => known.values[name] !== values[name]);
@@ -324,8 +314,8 @@ function entityOf(context: ServerContext, integration: Integration | undefined, 
 }
 
 /** By the specification, only the secrets that it returns; on deployed servers, all that are not hidden. */
-function isShown({ behaviour, release }: ServerContext, parameter: IntegrationParameter): boolean {
-  if (behaviour.quirks) return !quirksAt(parameter, release).has("hidden");
+function isShown(context: ServerContext, parameter: IntegrationParameter): boolean {
+  if (context.behaviour.quirks) return !quirksOf(context, parameter).has("hidden");
   return !parameter.secret || parameter.returned;
 }
 
