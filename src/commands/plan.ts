@@ -5,7 +5,7 @@ import { blockersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { type NextStep, nextStepsText } from "../report/terminal.ts";
-import { driftText, planText } from "../report/text.ts";
+import { planText } from "../report/text.ts";
 import { plan } from "../run/plan.ts";
 import type { Planned, Request } from "../run/request.ts";
 import type { Options, Run } from "./command.ts";
@@ -56,9 +56,8 @@ function planAndNext(
   { plan, catalogue }: Planned,
   next: readonly NextStep[],
 ): string {
-  const text = command === "drift" ? driftText(plan, catalogue, palette) : planText(plan, catalogue, palette);
   const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
-  return paragraphs([text, saved, nextStepsText(next, palette)]);
+  return paragraphs([planText(plan, catalogue, palette, command), saved, nextStepsText(next, palette)]);
 }
 
 async function makePlan(

@@ -23,15 +23,6 @@ export interface Explained {
   readonly json: readonly object[];
 }
 
-/** A kind or an integration. */
-interface Entry {
-  readonly kind?: ResourceKind;
-  readonly integration?: Integration;
-  readonly names: readonly string[];
-  readonly topic: Topic;
-  readonly json: (field?: string) => object;
-}
-
 /** Explains all integrations, or `SLUG`, `SLUG.PARAMETER`, `KIND` or `KIND.FIELD`; a kind by its section, too. */
 export function explain(catalogue: Catalogue, selection?: string): Explained | Unexplained {
   const integrations = [...catalogue.integrations.values()];
@@ -41,40 +32,39 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   }
   const dot = selection.indexOf(".");
   const [name, field] = dot < 0 ? [selection, undefined] : [selection.slice(0, dot), selection.slice(dot + 1)];
-  const entries = [...kindFiles(catalogue).map(kindEntry), ...integrations.map(integrationEntry)];
-  const named = entries.filter(({ names }) => names.includes(name));
+  const topics = [...kindFiles(catalogue).map(kindTopic), ...integrations.map(integrationTopic)];
+  const named = topics.filter((topic) => topic.name === name || topic.kind?.singular === name);
   const selected = field === undefined ? named : withField(named, field);
   if (selected.length > 0) return explained(selected, field);
   if (named[0] && field !== undefined) return unknownField(named, name, field);
-  return (field === undefined && name !== "" && explainedWord(entries, name)) || unknownName(catalogue, name);
+  return (field === undefined && name !== "" && explainedWord(topics, name)) || unknownName(catalogue, name);
 }
 
-function withField(entries: readonly Entry[], field: string): readonly Entry[] {
-  return entries.filter(({ topic: { fields } }) => fields.some(({ name }) => name === field));
+function withField(topics: readonly Topic[], field: string): readonly Topic[] {
+  return topics.filter(({ fields }) => fields.some(({ name }) => name === field));
 }
 
-function explained(entries: readonly Entry[], field: string | undefined): Explained {
+function explained(topics: readonly Topic[], field: string | undefined): Explained {
   return {
-    text: (palette) => entries.map(({ topic }) => topicText(topic, field, palette)).join("\n\n"),
-    json: entries.map(({ json }) => json(field)),
+    text: (palette) => topics.map((topic) => topicText(topic, field, palette)).join("\n\n"),
+    json: topics.map(({ json }) => json(field)),
   };
 }
 
 /** Explains the word of a field, of a request's path, or of a kind's name: one place in full, several as a list. */
-function explainedWord(entries: readonly Entry[], word: string): Explained | undefined {
-  const ofField = withField(entries, word);
+function explainedWord(topics: readonly Topic[], word: string): Explained | undefined {
+  const ofField = withField(topics, word);
   const field = ofField.length > 0 ? word : undefined;
-  const called = entries.filter(({ kind }) =>
+  const called = topics.filter(({ kind }) =>
     Object.values(kind?.calls ?? {}).some((call) => writtenCall(call).path.split(/[/?]/).includes(word)),
   );
   const wordsOf = ({ name, title = "" }: ResourceKind) => `${name} ${title}`.toLowerCase().split(/[^a-z0-9]+/);
-  const named = entries.filter(({ kind }) => kind && wordsOf(kind).includes(word.toLowerCase()));
+  const named = topics.filter(({ kind }) => kind && wordsOf(kind).includes(word.toLowerCase()));
   const places = [ofField, called, named].find(({ length }) => length > 0);
   if (!places) return undefined;
   const all = explained(places, field);
-  const topics = places.map(({ topic }) => topic);
-  if (new Set(topics.map(({ name }) => name)).size === 1) return all;
-  return { ...all, text: (palette) => placesText(word, topics, field, palette) };
+  if (new Set(places.map(({ name }) => name)).size === 1) return all;
+  return { ...all, text: (palette) => placesText(word, places, field, palette) };
 }
 
 function placesText(word: string, topics: readonly Topic[], field: string | undefined, palette: Palette): string {
@@ -95,19 +85,9 @@ export function kindFiles({ kinds }: Catalogue): readonly ResourceKind[] {
   return [...new Set([...kinds.values()].map(({ file }) => file))];
 }
 
-function kindEntry(kind: ResourceKind): Entry {
-  const names = [kind.name, kind.singular];
-  return { kind, names, topic: kindTopic(kind), json: (field) => kindJson(kind, field) };
-}
-
-function integrationEntry(integration: Integration): Entry {
-  const json = (field?: string) => integrationJson(integration, field);
-  return { integration, names: [integration.slug], topic: integrationTopic(integration), json };
-}
-
-function unknownField(entries: readonly Entry[], name: string, field: string): Unexplained {
-  const names = entries.flatMap(({ topic }) => topic.fields.map((each) => each.name));
-  const integration = entries[0]?.integration;
+function unknownField(topics: readonly Topic[], name: string, field: string): Unexplained {
+  const names = topics.flatMap(({ fields }) => fields.map((each) => each.name));
+  const integration = topics[0]?.integration;
   if (!integration) return { unknown: `${name} has no field ${JSON.stringify(field)}${didYouMean(field, names)}` };
   const sentence = `${name} has no parameter ${JSON.stringify(field)}`;
   const why = integration.undeclared.get(field);
@@ -160,7 +140,11 @@ function availability({ introduced, removed, environment }: Available): readonly
   ];
 }
 
+/** A kind or an integration. */
 interface Topic {
+  readonly kind?: ResourceKind;
+  readonly integration?: Integration;
+  readonly json: (field?: string) => object;
   readonly name: string;
   /** Text behind the name, such as the title and the owners. */
   readonly title: string;
@@ -218,7 +202,8 @@ function kindTopic(kind: ResourceKind): Topic {
     form: listForm(schema, field),
   }));
   const [owner, limits, example] = [formatOwner(kind), kindLimits(kind), kindExample(kind)];
-  return { name, title, owner, description, limits, fields, notes, example };
+  const json = (field?: string) => kindJson(kind, field);
+  return { kind, json, name, title, owner, description, limits, fields, notes, example };
 }
 
 function integrationTopic(integration: Integration): Topic {
@@ -228,6 +213,8 @@ function integrationTopic(integration: Integration): Topic {
     ({ name, ...field }) => `    ${name}: ${sample({ ...field, "x-returned": false }, name, slug)}`,
   );
   return {
+    integration,
+    json: (field) => integrationJson(integration, field),
     ...{ name: slug, title, owner: "", description, notes: [] },
     limits: [`Available: ${[`tier ${tier}`, ...availability(integration)].join(", ")}`],
     fields: [...parameters.values()].map(parameterField),

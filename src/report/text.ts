@@ -12,16 +12,15 @@ import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
 
-export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
-  return changesText(plan, planView(plan, catalogue, "plan", true), "Plan", palette);
-}
-
-export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
-  return changesText(plan, planView(plan, catalogue, "drift", true), "Drift", palette);
-}
-
-function changesText(plan: Plan, view: View, title: Title, palette: Palette): string {
-  const isPlan = title === "Plan";
+export function planText(
+  plan: Plan,
+  catalogue: Catalogue,
+  palette: Palette,
+  command: "plan" | "drift" = "plan",
+): string {
+  const isPlan = command === "plan";
+  const title = isPlan ? "Plan" : "Drift";
+  const view = planView(plan, catalogue, command, true);
   return paragraphs([
     headText(plan, palette, title),
     sectionText(view, "first", palette),
