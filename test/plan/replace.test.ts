@@ -1,20 +1,15 @@
-import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change } from "../../src/model/types.ts";
 import { verifyApprovals } from "../../src/plan/approvals/verify.ts";
 import type { Difference } from "../../src/plan/diff/diff.ts";
 import { checkGuards, unwaivedObjections } from "../../src/plan/guards.ts";
-import { highlightLine, highlightsOf } from "../../src/plan/highlights.ts";
 import { plannedChange } from "../../src/plan/make-plan.ts";
 import { mergePlans } from "../../src/plan/merge.ts";
 import { removalsOf } from "../../src/plan/plan.ts";
 import { planRenderers } from "../../src/report/formats.ts";
 import type { PlanKind } from "../../src/report/report.ts";
-import { plain } from "../../src/report/terminal.ts";
-import { planText } from "../../src/report/text.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
 import { fieldsOf, planned, planWith, reportOf } from "../support/plans.ts";
 
@@ -47,18 +42,6 @@ const replaced = (project: string) =>
 const plan = planWith({ changes: [replaced("shop/api"), replaced("shop/web"), planned("shop/web", "irc", "update")] });
 
 describe("a replacement in a plan", () => {
-  test("is one change of two actions and two requests", () => {
-    const listed = plannedChange(change, catalogueOf());
-    expect(listed.change.actions).toEqual(["delete", "create"]);
-    expect(listed.call).toEqual({ method: "DELETE", path: "/projects/shop%2Fapi/managed_licenses/7" });
-    expect(listed.next_call).toEqual({ method: "POST", path: "/projects/shop%2Fapi/managed_licenses" });
-    expect(listed.notes).toEqual([
-      "the server cannot change it: it is deleted and created again, which counts as a deletion for the guards",
-    ]);
-    const isPlan = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
-    expect(isPlan(planWith({ changes: [listed] })) || isPlan.errors).toBe(true);
-  });
-
   test("names the fields that get the server's defaults, which are no lost notification", () => {
     const listed = plannedChange({ ...change, resets: ["merge_access_level", "protected"] }, catalogueOf());
     expect(listed.notes?.at(-1)).toBe(
@@ -112,17 +95,6 @@ describe("a replacement counts as a deletion", () => {
 });
 
 describe("reports show a replacement", () => {
-  test("as one change with a symbol of its own, equal ones together", () => {
-    const text = planText(plan, catalogueOf(), plain);
-    expect(text).toContain(
-      '-/+ 2 projects: license/MIT replaced, approval_status: "allowed" -> "denied" (policies/base.yaml:12)',
-    );
-    expect(text).toContain("Plan: 0 to create, 1 to update, 2 to replace, 0 to disable, 0 to delete;");
-    expect(highlightsOf(plan.resource_changes, catalogueOf()).map(highlightLine)).toEqual([
-      "2 to delete and create again: license/MIT in 2 projects",
-    ]);
-  });
-
   const words: Readonly<Partial<Record<PlanKind, string>>> = {
     markdown: "**replace**",
     sarif: "planned-replace",
