@@ -42,18 +42,18 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
 export function rehearse(request: Request): Promise<Rehearsed> {
   return inRun("rehearse", request, async (run): Promise<Rehearsed> => {
     const { planned, refused, targets } = await preparedPlan(run);
-    const steps = await listSteps(run, planned, targets);
+    const { reader, context } = run;
+    const { catalogue } = context.loaded.workspace;
+    const withName = ({ projectId: _, ...change }: Change): Change => change;
+    // Every change of the plan, storage moves last.
+    const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
+    const moved = await moveSteps(reader, context, planned.plan.resource_changes.filter(isMove));
+    const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map(settled);
-    const requests = steps.flatMap((step) =>
-      "change" in step ? requestsOf(withName(step.change), run.context.loaded.workspace.catalogue) : [],
-    );
+    const requests = steps.flatMap((step) => ("change" in step ? requestsOf(withName(step.change), catalogue) : []));
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   });
-}
-
-function withName({ projectId: _, ...change }: Change): Change {
-  return change;
 }
 
 async function preparedPlan(
@@ -64,13 +64,6 @@ async function preparedPlan(
     ? await savedPlan(reader, context, saved)
     : await newPlan(reader, context, { dispatcher, ...(remember && { remember }) });
   return divideIntoWaves(await withApprovalObjections(prepared, context), context);
-}
-
-/** Every change of a plan, storage moves last. */
-async function listSteps({ reader, context }: ConnectedRun, { plan }: Planned, targets: readonly Target[]) {
-  const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
-  const moved = await moveSteps(reader, context, plan.resource_changes.filter(isMove));
-  return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
 }
 
 /** The end of an apply that must not write; undefined if it may. */

@@ -47,7 +47,10 @@ export async function openHistory(context: Context, early: EarlyEnd, writes: boo
     [Symbol.asyncDispose]: async () => {
       await stop();
       if (ended) return;
-      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, early.failure) };
+      const { failure } = early;
+      const isExpected = failure instanceof UserError || failure instanceof CallFailed;
+      const how = isExpected ? describeEnd(failedPlan(context, failure), context) : { outcome: "failed" };
+      const end = { ...nothingYet, ended: new Date().toISOString(), ...how };
       early.recorded = toRecorded(context, await record(context, { ...createHead(context, started), ...end }));
     },
   };
@@ -89,11 +92,6 @@ async function withSince<Result extends Applied>({ state }: Context, result: Res
   const addresses = result.plan.resource_changes.map(({ address }) => address);
   const since = await differsSince(state, addresses).catch(onError(UserError, () => new Map<string, string>()));
   return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
-}
-
-function failedEnd(context: Context, failure: unknown): Pick<RunSummary, "outcome" | "reasons"> {
-  const isExpected = failure instanceof UserError || failure instanceof CallFailed;
-  return isExpected ? describeEnd(failedPlan(context, failure), context) : { outcome: "failed" };
 }
 
 async function storeResult(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
@@ -150,8 +148,8 @@ async function record({ request, state }: Context, summary: RunSummary): Promise
 function describeEnd(result: Applied, context: Context): Pick<RunSummary, "outcome" | "reasons"> {
   const outcome = chooseOutcome(result, context);
   const { plan, refused, outcomes } = result;
-  const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);
-  if (isUnsuccessful) return { outcome, ...keptReasons(runReasons({ problems: plan.problems, refused, outcomes })) };
+  if (["failed", "refused", "stale", "interrupted"].includes(outcome))
+    return { outcome, ...keptReasons(runReasons({ problems: plan.problems, refused, outcomes })) };
   const blocking = outcome === "pending" ? blockingText(plan) : "";
   return { outcome, ...keptReasons(blocking === "" ? [] : [blocking]) };
 }

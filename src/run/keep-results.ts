@@ -4,11 +4,10 @@ import { canonical } from "../base/json.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import { addressParts } from "../model/address.ts";
 import { addressScope } from "../model/identity.ts";
-import type { ReportedProblem } from "../model/problem-line.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { Change, Problem, Project } from "../model/types.ts";
-import type { Difference, InSync } from "../plan/diff/diff.ts";
+import type { Change, Problem } from "../model/types.ts";
+import type { InSync } from "../plan/diff/diff.ts";
 import { absence, type Memory, toMemory } from "../plan/diff/last-applied.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sentFieldsOf } from "../plan/requests.ts";
@@ -151,13 +150,18 @@ function observationOf(context: Context, result: Applied): RunObservation {
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 
 function observeCompared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
-  const differences = differencesOf(projects, result);
+  // Both lists have the same order, and some projects could not be read.
+  let next = 0;
+  const differences = projects.map(({ name }) =>
+    result.differences[next]?.project === name ? result.differences[next++] : undefined,
+  );
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
+  const unreadable = (problems.get("") ?? []).filter(({ rule }) => rule === "unreadable");
   const { isLimited, covers } = addressScope(request.targets, request.excludes);
   const observe = (index: number): ProjectObservation => {
     const project = projects[index] ?? { name: "" };
     const difference = differences[index];
-    const reported = problems.get(project.name) ?? (difference ? [] : (problems.get("") ?? []).filter(isUnreadable));
+    const reported = problems.get(project.name) ?? (difference ? [] : unreadable);
     const includes = (rest: string) => covers(`${project.name}:${rest}`, project);
     return {
       project,
@@ -173,16 +177,6 @@ function observeCompared({ projects, at }: DesiredFleet, { request }: Context, r
     };
   };
   return { projects, observe, locate: locator() };
-}
-
-/** The differences by index of their project: both lists have the same order, and some projects could not be read. */
-function differencesOf(projects: readonly Project[], { differences }: Applied): readonly (Difference | undefined)[] {
-  let next = 0;
-  return projects.map(({ name }) => (differences[next]?.project === name ? differences[next++] : undefined));
-}
-
-function isUnreadable({ rule }: ReportedProblem): boolean {
-  return rule === "unreadable";
 }
 
 /** The changes of a saved plan that were applied; its apply observed nothing else. */

@@ -41,7 +41,8 @@ export async function proposeMergeRequest(
 ): Promise<ProposedRequest> {
   const { branch, title } = proposal;
   return explained(async () => {
-    const target = await defaultBranch(writer, project);
+    const { default_branch: named } = (await writer.get(call("getProject", { id: project }))).body as JsonObject;
+    const target = typeof named === "string" ? named : "main";
     if (branch === target) {
       throw new UserError(`${branch} is the default branch of ${project}; name another branch with --branch`);
     }
@@ -73,12 +74,6 @@ async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
     if (!(error instanceof CallFailed)) throw error;
     throw new UserError(`the merge request was not made: ${explainCallFailure(error)}`);
   }
-}
-
-async function defaultBranch(reader: Reader, project: string): Promise<string> {
-  const { body } = await reader.get(call("getProject", { id: project }));
-  const { default_branch } = body as JsonObject;
-  return typeof default_branch === "string" ? default_branch : "main";
 }
 
 async function openRequest(reader: Reader, project: string, branch: string): Promise<JsonObject | undefined> {

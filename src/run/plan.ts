@@ -6,7 +6,6 @@ import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { linesOfFields } from "../manifest/deciding-lines.ts";
-import type { Policy, Variable } from "../manifest/policies.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { call } from "../model/call.ts";
 import { projectNamed } from "../model/identity.ts";
@@ -64,7 +63,12 @@ export async function newPlan(
   const selection = await select(reader, scope);
   const { fleet, problems } = selection;
   const { projects } = fleet;
-  await keepListing(context, selection.listing);
+  const { listing } = selection;
+  // For offline commands, if the run is recorded.
+  if (listing && request.command) {
+    const withRows = context.policies.some(({ where }) => where);
+    await keepProjects(context.state, { server: context.heading.url, at: new Date(), projects: listing }, withRows);
+  }
   if (hasErrors(problems)) {
     const contents = { differences: [], objections: [], problems, reads: reader.counts.reads };
     const plan = createPlan(context, selection, contents);
@@ -102,16 +106,6 @@ export async function newPlan(
   return preparePlan(context, planned, fleet);
 }
 
-/** Stores the project list for offline commands, if the run is recorded. */
-async function keepListing(
-  { state, heading, request, policies }: Context,
-  projects: readonly Project[] | undefined,
-): Promise<void> {
-  if (!projects || !request.command) return;
-  const withRows = policies.some(({ where }) => where);
-  await keepProjects(state, { server: heading.url, at: new Date(), projects }, withRows);
-}
-
 type Contents = Omit<PlanInput, keyof Context["heading"] | "scope" | "version" | "createdAt">;
 
 function createPlan(
@@ -136,19 +130,17 @@ function createPlan(
   });
 }
 
-/** Finds the line that sets the value of a change, if that is not the line of its resource. */
-type FindSettingLine = (change: Change) => Place | undefined;
-
 /**
- * A change whose values all come from variables is located at the line of a variable; a singleton whose changed fields
+ * Finds the line that sets the value of a change, if that is not the line of its resource. A change whose values all come from variables is located at the line of a variable; a singleton whose changed fields
  * are all set in policies of outer groups, at the line of a field. With `--since`, variables in changed manifests take
  * precedence, because reviewers read those.
  */
 function settingLineFinder(
   { policies, since, loaded: { workspace } }: Pick<Checked, "policies" | "since" | "loaded">,
   projects: readonly Project[],
-): FindSettingLine {
-  const isChanged = since && changedSince(since.before.policies);
+): (change: Change) => Place | undefined {
+  // Both sides share the documents of equal files.
+  const unchanged = since && new Set(since.before.policies.map(({ document }) => document));
   const byName = new Map(projects.map((project) => [project.name, project]));
   const mayBeElsewhere = policies.some(
     ({ vars, entries }) => vars.length > 0 || entries.some(({ written }) => written?.inherits),
@@ -159,17 +151,11 @@ function settingLineFinder(
     const project = byName.get(change.project) ?? projectNamed(change.project);
     const lines = linesOfFields(workspace.catalogue, policies, project, { ...change, fields });
     const variables = lines.flatMap((line) => line.variables);
-    const changed = isChanged && variables.find(isChanged);
+    const changed = unchanged && variables.find(({ document }) => !unchanged.has(document));
     if (changed) return changed.place();
     if (lines.every((line) => line.variables.length > 0)) return variables[0]?.place();
     return lines.every(({ elsewhere }) => elsewhere) ? lines[0]?.elsewhere?.place() : undefined;
   };
-}
-
-/** True if the variable's manifest has changed. Both sides share the documents of equal files. */
-function changedSince(before: readonly Policy[]): (variable: Variable) => boolean {
-  const unchanged = new Set(before.map(({ document }) => document));
-  return ({ document }) => !unchanged.has(document);
 }
 
 /**
@@ -189,7 +175,12 @@ async function withAuthors(
     if (refused) return;
     const events = await readEvents(reader, project);
     if (events instanceof CallFailed) refused = events;
-    else for (const change of changes) noteAuthor(found, change, events);
+    else
+      for (const change of changes) {
+        const { author_name: author, created_at: at } = events.find((each) => isOf(change, each)) ?? {};
+        if (typeof author === "string" && author !== "" && typeof at === "string")
+          found.set(change.address, { author, at });
+      }
   });
   if (refused && request.command !== "watch") request.warn?.(explainRefused(refused));
   if (found.size === 0) return result;
@@ -216,12 +207,6 @@ function explainRefused({ status, message }: CallFailed): string {
     ? "the server lists no audit events for this token; it needs the premium tier, and the role Maintainer or Owner"
     : message;
   return `who changed the drifted settings is not known: ${why}; --no-authors does not ask`;
-}
-
-function noteAuthor(found: Map<string, ChangedBy>, change: PlannedChange, events: readonly JsonObject[]): void {
-  const event = events.find((each) => isOf(change, each));
-  const { author_name: author, created_at: at } = event ?? {};
-  if (typeof author === "string" && author !== "" && typeof at === "string") found.set(change.address, { author, at });
 }
 
 /**

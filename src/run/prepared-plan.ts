@@ -3,7 +3,6 @@ import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { projectNamed } from "../model/identity.ts";
-import type { Change } from "../model/types.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
 import { type GuardRules, markWaived, type Objection, unwaivedObjections } from "../plan/guards.ts";
@@ -39,7 +38,6 @@ export interface PreparedPlan {
 export function preparePlan(context: Context, planned: Planned, fleet: DesiredFleet): PreparedPlan {
   const { request } = context;
   const { plan, differences } = planned;
-  const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
   const rest = {
     ...judgePlan(context, planned, fleet),
     references: neededBy(differences, context.loaded.workspace.catalogue),
@@ -48,12 +46,12 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
     const changing = new Set(plan.resource_changes.map(({ project }) => project));
     return { ...rest, targets: recheckTargets(plan, desiredAmong(fleet, changing)) };
   }
-  const ids = new Map(fleet.projects.flatMap(({ name, id }) => (id === undefined ? [] : [[name, id] as const])));
-  const withId = (change: Change): Change => {
-    const projectId = ids.get(change.project);
-    return projectId === undefined ? change : { ...change, projectId };
-  };
-  const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change: withId(change) })) }));
+  const ids = new Map(fleet.projects.map(({ name, id }) => [name, id]));
+  const targets = differences.flatMap(({ project, changes }) => {
+    const projectId = ids.get(project);
+    const own = projectId === undefined ? {} : { projectId };
+    return changes.length > 0 ? { steps: changes.map((change) => ({ change: { ...change, ...own } })) } : [];
+  });
   return { ...rest, targets };
 }
 
@@ -112,18 +110,15 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
   if (!policy) return prepared;
   const { planned, refused, isProtected, saved } = prepared;
   const { plan } = planned;
-  const signed = saved && { plan: saved, signatures: sshSignatures(await readSignatures(context)) };
+  const { saved: path = "", savedRun } = context.request;
+  const text = async () => (savedRun === undefined ? signatureText(path) : signaturesInState(context.state, savedRun));
+  const signed = saved && { plan: saved, signatures: sshSignatures(await text()) };
   const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
   if (lacking.length === 0) return prepared;
   const blocked = { ...plan, objections: [...plan.objections, ...lacking] };
   // A saved plan keeps the digest that people signed.
   const shown = saved ? blocked : { ...blocked, digest: planDigest(blocked) };
   return { ...prepared, planned: { ...planned, plan: shown }, refused: [...refused, ...lacking] };
-}
-
-/** The armored signatures of the requested plan: from beside its file, or from the state. */
-async function readSignatures({ request: { saved = "", savedRun }, state }: Context): Promise<string> {
-  return savedRun === undefined ? signatureText(saved) : signaturesInState(state, savedRun);
 }
 
 export function signatureFileOf(plan: string): string {

@@ -106,16 +106,11 @@ export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFl
   );
 }
 
-export interface CutShort {
-  readonly notices: readonly Problem[];
-  readonly inFlight: readonly string[];
-}
-
 /**
  * Reports killed runs until an apply that reported them ends: the report of a run that is killed itself does not
  * count.
  */
-export async function reportUnfinishedRuns({ state }: Context): Promise<CutShort> {
+export async function reportUnfinishedRuns({ state }: Context) {
   const runs = await unfinishedRuns(state);
   const notices = runs.map(({ run, inFlight }) => {
     const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";

@@ -6,7 +6,6 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Outcome, Problem } from "../model/types.ts";
-import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { migrationChanges } from "../plan/revision/compare-projects.ts";
 import { differenceFrom, staleOutcome } from "../plan/stale.ts";
@@ -25,11 +24,13 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
   const inTarget = (address: string) =>
     (!targets?.length || targets.some((matches) => matches(address))) && !excludes?.some((matches) => matches(address));
   const inShard = request.shard ?? (() => true);
+  // Moves from one storage belong to one shard.
+  const storageOf = (address: string) => address.slice(0, address.lastIndexOf("/"));
   const { since } = context;
   const changed = since && new Set(migrationChanges(since.before, since.after).map(({ address }) => address));
   return planMoves(reader, {
     ...scope,
-    includes: (address) => inTarget(address) && inShard(parseStorage(address)) && (changed?.has(address) ?? true),
+    includes: (address) => inTarget(address) && inShard(storageOf(address)) && (changed?.has(address) ?? true),
   });
 }
 
@@ -38,11 +39,6 @@ const undeclared: Problem = {
   rule: "no-migration",
   message: "--storage plans nothing: no manifest declares a StorageMigration",
 };
-
-/** Moves from one storage belong to one shard. */
-function parseStorage(address: string): string {
-  return address.slice(0, address.lastIndexOf("/"));
-}
 
 async function movesScope({ loaded, heading, request, state }: Context): Promise<Omit<MovesScope, "includes">> {
   const { migrations } = readMigrations(loaded);
@@ -107,14 +103,11 @@ export async function moveSteps(
     const outcome: Outcome = { status: "failed", error: explainCallFailure(error) };
     return planned.map(({ address }) => ({ address, outcome }));
   };
-  return movesAgain(reader, context, planned).then(
-    ({ steps, objections }) => steps.map((step) => ("move" in step ? skipIfObjected(step, objections) : step)),
-    onError(CallFailed, fail),
-  );
-}
-
-function skipIfObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {
-  const { address } = step.move.change;
-  const objection = objections.find(({ addresses }) => addresses.includes(address));
-  return objection ? { address, outcome: staleOutcome(objection.message) } : step;
+  const skipIfObjected = ({ steps, objections }: MovesAgain) =>
+    steps.map((step): MoveStep => {
+      const address = "move" in step ? step.move.change.address : undefined;
+      const objection = address && objections.find(({ addresses }) => addresses.includes(address));
+      return objection ? { address, outcome: staleOutcome(objection.message) } : step;
+    });
+  return movesAgain(reader, context, planned).then(skipIfObjected, onError(CallFailed, fail));
 }

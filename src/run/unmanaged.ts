@@ -5,7 +5,7 @@ import { projectTest } from "../model/identity.ts";
 import { inventoriedKinds } from "../model/kinds.ts";
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
-import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { countOwners } from "../plan/heading.ts";
 import { refresh } from "./live/refresh.ts";
 import { select } from "./live/select-projects.ts";
@@ -75,7 +75,10 @@ async function listUnmanaged({ reader, context }: ConnectedRun): Promise<Unmanag
   });
   return {
     ...countOwners(differences.map(({ project }) => project)),
-    resources: addresses.map(toResource),
+    resources: addresses.map((address) => {
+      const [project, resource] = addressParts(address);
+      return { address, project, resource };
+    }),
     unread: unreadSections(reader.catalogue, desired),
     ...bySeverity([...reported, ...problems]),
   };
@@ -95,17 +98,11 @@ function createEmpty({ problems, warnings }: Pick<Unmanaged, "problems" | "warni
   return { projects: 0, resources: [], unread: [], problems, warnings };
 }
 
-function toResource(address: string): UnmanagedResource {
-  const [project, resource] = addressParts(address);
-  return { address, project, resource };
-}
-
 function unreadSections(catalogue: Catalogue, desired: readonly DesiredProject[]): readonly UnreadSection[] {
   return owners.flatMap((of) => {
     const all = desired.filter(({ project }) => ownerOfName(project.name) === of);
-    const lacking = (kind: Kind) => all.filter(({ kinds }) => !kinds.has(kind)).length;
     return inventoriedKinds(catalogue, of).flatMap(({ kind, section }) => {
-      const projects = lacking(kind);
+      const projects = all.filter(({ kinds }) => !kinds.has(kind)).length;
       return projects > 0 ? [{ section, of, projects, total: all.length }] : [];
     });
   });

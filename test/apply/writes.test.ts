@@ -489,16 +489,6 @@ describe("nothing is planned on", () => {
     ["a null row", { body: [mit, null] }, "answered 200 with a list whose row 2 is null"],
     ["a text as id", { body: [{ ...mit, id: "7" }] }, "row 1 is an object whose id is a string"],
     ["no name", { body: [{ ...mit, name: undefined }] }, "row 1 is an object whose name is missing"],
-    [
-      "a next page that is none",
-      { body: [mit], headers: { "x-next-page": "next" } },
-      "answered 200 with an X-Next-Page",
-    ],
-    [
-      "a total of others",
-      { body: [mit], headers: { "x-total": "2" } },
-      "answered 200 with 1 row in all, where X-Total",
-    ],
   ])("licenses with %s", async (_, answer, words) => {
     const message = await planned(() => answer, { licenses: { MIT: "denied" } });
     expect(message).toMatch(/^GET http:\S+\/projects\/p\/managed_licenses/);

@@ -71,12 +71,6 @@ test.each([
   expect(check({}, { release })).toEqual([]);
 });
 
-test("nothing moves onto itself", () => {
-  expect(check({ to: "old" }, { release: "14.5" })).toEqual([
-    "storage migration drain: old is both source and destination",
-  ]);
-});
-
 test.each([
   ["free", true],
   ["premium", false],

@@ -288,14 +288,6 @@ test("targets and shards choose migrations too", async () => {
   expect(await addresses({ shard: () => false })).toEqual([]);
 });
 
-test("the plan's text tells the rules that no program can check", async () => {
-  const { plan } = await stage();
-  const text = planText((await plan()).plan, catalogueOf(), plain);
-  for (const words of ["read-only while", "must reach old and new", "storage weights", "back up and restore"]) {
-    expect(text).toContain(words);
-  }
-});
-
 test("progress is told, with an estimate once something has moved", async () => {
   const seen: { done: number; total: number; remaining: number | undefined }[] = [];
   const { apply } = await stage();

@@ -72,13 +72,6 @@ test("a server that ignores the filter: each row's own field counts", async () =
   expect((await plan()).plan.resource_changes).toEqual([]);
 });
 
-test("rows without the field: nothing is planned, for the filter cannot be trusted", async () => {
-  const { plan } = await acting({ projects: () => [{ id: 1, path_with_namespace: "a/p1" }] });
-  const { problems, resource_changes } = (await plan()).plan;
-  expect(resource_changes).toEqual([]);
-  expect(problems.map(({ rule }) => rule)).toEqual(["storage-hidden"]);
-});
-
 test("a server that says nothing of moves: what stays is scheduled again, and the plan says that nobody can see why", async () => {
   const { apply, posts } = await acting({ projects: (posts) => [on(posts > 1 ? "new" : "old")] });
   const applied = await apply();

@@ -8,7 +8,7 @@ import { fieldInRow, returnedMarks, rowWithoutSecrets } from "../../model/read-f
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
 import { requiredByServer } from "../../model/server-required.ts";
 import type { Fields, Filled, Live, Plain, Resource, Value } from "../../model/types.ts";
-import { isAlike, isReference, isScalar, replaceReferences, textsWithin } from "../../model/values.ts";
+import { definedFields, isAlike, isReference, isScalar, replaceReferences, textsWithin } from "../../model/values.ts";
 import { isSecret, updatedAtOf } from "./partly-read.ts";
 
 export const undeclared: Fields = {};
@@ -42,34 +42,30 @@ export function liveRow(
 
 /** Drops fields with a default or empty value, which would hide the others. */
 function dropDefaults({ fields: { properties } }: ResourceKind, fields: Fields): Fields {
-  const set = Object.entries(fields).filter(([name, value]) => {
+  return definedFields(fields, (name, value) => {
     const field = properties[name] ?? {};
-    const normalised = comparable(field, value as Plain);
-    const { default: filledIn = null } = field;
-    return normalised !== null && normalised !== "" && !isAlike(normalised, comparable(field, filledIn));
+    const found = value as Plain;
+    const normalised = comparable(field, found);
+    const isUnset = normalised === null || normalised === "";
+    return isUnset || isAlike(normalised, comparable(field, field.default ?? null)) ? undefined : found;
   });
-  return Object.fromEntries(set);
 }
 
 /** Every field that is neither in the address nor missing in lists. */
 export function shownFields(file: ResourceKind): Fields {
   const keys = new Set(keyFieldsOf(file));
-  const names = Object.entries(file.fields.properties).flatMap(([name, field]) =>
-    keys.has(name) || field["x-listed"] === false ? [] : [name],
+  return definedFields(file.fields.properties, (name, field) =>
+    keys.has(name) || field["x-listed"] === false ? undefined : null,
   );
-  return Object.fromEntries(names.map((name) => [name, null]));
 }
 
 /** Fields whose values servers return, declared as literals so that the values are visible. */
 export function returnedFields({ fields: { properties } }: ResourceKind): Fields {
-  const names = Object.entries(properties).flatMap(([name, field]) =>
-    field["x-returned"] || (field["x-items"] && field["x-listed"] === false && hasReturnedPart(field)) ? [name] : [],
-  );
-  return Object.fromEntries(names.map((name) => [name, ""]));
-}
-
-function hasReturnedPart({ items }: FieldSchema): boolean {
-  return Object.values(items?.properties ?? {}).some((property) => property["x-returned"] === true);
+  return definedFields(properties, (_, { items, ...field }) => {
+    const hasReturnedPart = Object.values(items?.properties ?? {}).some((property) => property["x-returned"] === true);
+    const isShown = field["x-returned"] || (field["x-items"] && field["x-listed"] === false && hasReturnedPart);
+    return isShown ? "" : undefined;
+  });
 }
 
 /** The declared fields in a row. A value that repeats a known secret is dropped unless the manifest contains it. */
@@ -78,13 +74,10 @@ function reportedByRow(kind: KindRow, declared: Fields, row: JsonObject): Fields
   for (const name in declared) {
     const wanted = declared[name];
     const found = fieldInRow(kind, name, row, wanted);
-    if (found !== undefined && (!holdsSecret(found) || isDeclared(kind, name, wanted, found))) reported[name] = found;
+    const isShown = found !== undefined && !textsWithin(found).some(isSecret);
+    if (isShown || (found !== undefined && isDeclared(kind, name, wanted, found))) reported[name] = found;
   }
   return reported;
-}
-
-function holdsSecret(value: Plain): boolean {
-  return textsWithin(value).some(isSecret);
 }
 
 function isDeclared({ file }: KindRow, name: string, wanted: Value | undefined, found: Plain): boolean {

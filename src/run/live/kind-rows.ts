@@ -196,14 +196,12 @@ function readKey(kind: KindRow, row: JsonObject): string {
 /** @throws UserError if it is missing, a list or an object. */
 function readKeyValue(kind: KindRow, name: string, row: JsonObject): Scalar {
   const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
-  if (value === "" || !isScalar(value)) throw new UserError(describeMissingKey(kind.file, name, row));
-  return value;
-}
-
-function describeMissingKey({ name: kind, fields }: ResourceKind, name: string, row: JsonObject): string {
-  const read = fields.properties[name]?.["x-read"];
+  if (value !== "" && isScalar(value)) return value;
+  const read = kind.file.fields.properties[name]?.["x-read"];
   const source = read === undefined ? "" : ` (x-read: ${read})`;
-  return `a row has no ${name}${source}, which tells one of ${kind} from another; it has ${Object.keys(row).join(", ")}`;
+  throw new UserError(
+    `a row has no ${name}${source}, which tells one of ${kind.file.name} from another; it has ${Object.keys(row).join(", ")}`,
+  );
 }
 
 /** An unusable list is a failure: otherwise its missing resources would be deleted. */

@@ -49,7 +49,7 @@ export async function refresh(
   const before = reader.counts.reads;
   const known = await findMovedProjects(reader, missing, listing);
   const differences = read.flatMap(({ difference }) => difference ?? []);
-  const created = missing.length > 0 ? createdNames(reader.catalogue, fleet.projects, differences) : noNames;
+  const created = missing.length > 0 ? createdNames(reader.catalogue, fleet.projects, differences) : new Set<string>();
   return {
     differences,
     problems: [...problems, ...missingProblems(missing, scope.policies, known, created)].sort((a, b) =>
@@ -60,8 +60,6 @@ export async function refresh(
     delegatedReads,
   };
 }
-
-const noNames: ReadonlySet<string> = new Set();
 
 function createdNames(
   catalogue: Catalogue,
@@ -158,15 +156,9 @@ function compareProject(
   const compared = compare(catalogue, both, options);
   const overrides = compareOverrides(catalogue, both, options, scope);
   const difference = { ...withoutUncallable(catalogue, compared.difference), ...overrides };
-  const problems = [...difference.problems, ...compared.problems];
-  const { failed } = compared;
-  if (unread.length === 0) return { difference, problems, failed };
-  return {
-    difference,
-    failed,
-    problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
-    unread,
-  };
+  const unreadable = unread.map((each) => unreadProblem(catalogue, desired, each));
+  const problems = [...difference.problems, ...compared.problems, ...unreadable];
+  return { difference, problems, failed: compared.failed, ...(unread.length > 0 && { unread }) };
 }
 
 /** The readable part of a project, and its desired state. */
@@ -234,14 +226,10 @@ function withoutUncallable(catalogue: Catalogue, difference: Difference): Differ
 }
 
 function toUnreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
-  const { failure } = part;
-  const message = explainCallFailure(failure);
+  const message = explainCallFailure(part.failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
-  const { movedTo } = failure;
-  return {
-    problems: [problem],
-    ...(isMissing(catalogue, part) && { missing: { project, message, movedTo } }),
-  };
+  const missing = { project, message, movedTo: part.failure.movedTo };
+  return { problems: [problem], ...(isMissing(catalogue, part) && { missing }) };
 }
 
 /** True if the server does not know the project. A 404 because the server lacks the kind does not count. */

@@ -55,8 +55,8 @@ export interface Allowance {
 export async function readTokenAccess(reader: Reader, project?: string): Promise<TokenAccess> {
   const single = project === undefined ? undefined : ownerCalls(ownerOfName(project))?.one;
   const asked = {
-    user: await readRow(reader, "getUser", {}),
-    token: await readRow(reader, "getToken", {}),
+    user: await readRow(reader, "getUser"),
+    token: await readRow(reader, "getToken"),
     ...(single && project !== undefined && { project: await readRow(reader, single, { id: project }) }),
   };
   const user = parseUser(asked.user.row);
@@ -104,7 +104,7 @@ interface RowOrReason {
   readonly why?: string;
 }
 
-async function readRow(reader: Reader, name: EndpointName, segments: Record<string, string>): Promise<RowOrReason> {
+async function readRow(reader: Reader, name: EndpointName, segments = {}): Promise<RowOrReason> {
   try {
     const { body } = await reader.get(call(name, segments));
     return isObject(body) ? { row: body } : {};
@@ -148,7 +148,7 @@ function stringOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The access level: the higher one of own and inherited membership. */
+/** The path, and the access level: the higher one of own and inherited membership. */
 function parseProject(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial<ProjectAccess> {
   const group = stringOrNull(row?.full_path);
   const path = group === null ? stringOrNull(row?.path_with_namespace) : ownerName("group", group);
@@ -160,18 +160,16 @@ function parseProject(row: Row | undefined): Pick<ProjectAccess, "level"> & Part
 type Known = Pick<TokenAccess, "user" | "scopes" | "project">;
 
 function computeAllowance(row: CommandAccess, known: Known): Allowance {
+  const { scopes } = known;
+  const hasScope =
+    scopes === null || scopes.includes(fineGrained) ? null : scopes.includes("api") || scopes.includes(row.scope);
   const parts = [
-    { has: hasScope(row, known), words: `scope ${row.scope}` },
+    { has: hasScope, words: `scope ${row.scope}` },
     { has: hasRole(row, known), words: row.role ? `role ${neededRoles[row.role].words}` : "" },
   ];
   const missing = parts.filter(({ has }) => has === false).map(({ words }) => words);
   const isUnknown = parts.some(({ has }) => has === null);
   return { row, allowed: missing.length > 0 ? false : isUnknown ? null : true, missing };
-}
-
-function hasScope({ scope }: CommandAccess, { scopes }: Known): boolean | null {
-  if (scopes === null || scopes.includes(fineGrained)) return null;
-  return scopes.includes("api") || scopes.includes(scope);
 }
 
 function hasRole(row: CommandAccess, { user, project }: Known): boolean | null {

@@ -71,6 +71,9 @@ type End = Omit<EndedMove, "address">;
 
 const maxMisses = 5;
 
+/** Milliseconds. */
+const maxInterval = 30_000;
+
 /** Tolerates a few consecutive failures of reading. Moves that ended before this run scheduled any are ignored. */
 async function followToEnd(task: MoveTask): Promise<End> {
   const { writer, move, stop, tally, options } = task;
@@ -86,8 +89,10 @@ async function followToEnd(task: MoveTask): Promise<End> {
     if (view instanceof Error) {
       const isCall = view instanceof CallFailed;
       if (!isCall && !(view instanceof StorageHidden)) throw view;
-      if (stop.reason === undefined && (!isCall || view.endsRun || ++misses >= maxMisses))
-        return failMonitoring(view, attempts);
+      if (stop.reason === undefined && (!isCall || view.endsRun || ++misses >= maxMisses)) {
+        const error = `the moves could not be monitored: ${isCall ? explainCallFailure(view) : view.message}`;
+        return { outcome: { status: attempts.mayRun ? "unknown" : "failed", error } };
+      }
       await stop.sleep(misses * 100);
       continue;
     }
@@ -108,20 +113,16 @@ async function followToEnd(task: MoveTask): Promise<End> {
     } else if (decision !== "wait") {
       return conclude(decision, move, attempts, situation);
     }
+    // A second at first, longer the longer the moves take, and later still after a slow check, to limit the load.
     // If the server reports nothing, another check is useless.
     if (situation.left !== undefined || situation.reportsMoves)
-      await stop.sleep(options.pollInterval ?? waitAfter({ elapsed: begun - start, cost }));
+      await stop.sleep(options.pollInterval ?? Math.max(1000, cost * 4, Math.min(maxInterval, (begun - start) / 50)));
   }
 }
 
 function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
   const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
   return { scheduled: 0, repeats, mayRun, unanswered: undefined, quietReads: 0, seen: undefined };
-}
-
-function failMonitoring(error: Error, { mayRun }: Attempts): End {
-  const why = error instanceof CallFailed ? explainCallFailure(error) : error.message;
-  return { outcome: { status: mayRun ? "unknown" : "failed", error: `the moves could not be monitored: ${why}` } };
 }
 
 async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {
@@ -151,19 +152,21 @@ async function note({ move, options }: MoveTask, answer?: Answer): Promise<void>
 
 function endInterrupted(move: Move, attempts: Attempts, situation: Situation | undefined, reason: string): End {
   if (!attempts.mayRun) return { outcome: { status: "skipped", error: reason } };
-  return { outcome: { status: "unknown", error: interruptedError(move, situation, reason) } };
+  const held = situation?.left;
+  const open = held ? ` while ${left(move.kind, held.length)} still on ${move.migration.from}` : "";
+  const error = `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
+  return { outcome: { status: "unknown", error } };
 }
 
 function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts: Attempts, situation: Situation): End {
   const error = decision === "done" ? {} : { error: describeStayed(decision, move, attempts, situation) };
+  const outcome = { status: decision === "done" ? "applied" : decision, ...error } as const;
   const { change, migration } = move;
-  if (situation.unclean.length === 0) return { outcome: { status: statuses[decision], ...error } };
+  if (situation.unclean.length === 0) return { outcome };
   const what = `moved, but old copies could not be removed from ${migration.from}: ${firstFew(situation.unclean)}`;
   const warning: Problem = { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
-  return { outcome: { status: statuses[decision], ...error }, warning };
+  return { outcome, warning };
 }
-
-const statuses = { done: "applied", failed: "failed", unknown: "unknown" } as const;
 
 type Tally = (address: string, situation: Situation) => void;
 
@@ -206,26 +209,8 @@ function describeStayed(
   return `${times}${failures}${once}`;
 }
 
-function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
-  const open = situation?.left
-    ? ` while ${left(move.kind, situation.left.length)} still on ${move.migration.from}`
-    : "";
-  return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
-}
-
 function left(kind: RepositoryKind, count: number): string {
   return `${counted(count, repositoryKinds[kind].one)} ${count === 1 ? "is" : "are"}`;
-}
-
-const standardInterval = 1000;
-const maxInterval = 30_000;
-
-/**
- * Milliseconds until the next check: a second at first, then longer the longer the moves take, and after a slow check
- * later still, to limit the load on the server.
- */
-function waitAfter(check: { readonly elapsed: number; readonly cost: number }): number {
-  return Math.max(standardInterval, check.cost * 4, Math.min(maxInterval, check.elapsed / 50));
 }
 
 export interface Attempts {

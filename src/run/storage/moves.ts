@@ -56,8 +56,12 @@ export async function planMoves(reader: Reader, scope: MovesScope): Promise<Plan
     try {
       const kinds = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
       const moves = kinds.flatMap((move) => move ?? []);
-      const moving = migration.from === migration.to ? included : moves.map(({ kind }) => kind);
-      objections.push(...(await checkRules(reader, { ...migration, repositories: moving }, scope.platform)));
+      const repositories = migration.from === migration.to ? included : moves.map(({ kind }) => kind);
+      const moving = { migration: { ...migration, repositories }, platform: scope.platform };
+      const decides = repositories.length > 0 && mayLoseRepositories(moving);
+      const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
+      if (repositories.length > 0)
+        objections.push(...checkMigration({ ...moving, held }, addressesOf(moving.migration)));
       problems.push(...moves.flatMap(uncertainWarnings));
       planned.push(...moves);
     } catch (error) {
@@ -73,13 +77,6 @@ export function addressesOf(migration: StorageMigration): readonly string[] {
 
 function addressOf({ from }: StorageMigration, kind: RepositoryKind): string {
   return storageAddress(storageKey(from, kind));
-}
-
-async function checkRules(reader: Reader, migration: StorageMigration, platform: Platform): Promise<Objection[]> {
-  if (migration.repositories.length === 0) return [];
-  const decides = mayLoseRepositories({ migration, platform });
-  const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
-  return checkMigration({ migration, platform, held }, addressesOf(migration));
 }
 
 function unreadable({ name, document }: StorageMigration, error: unknown): Problem {
@@ -234,11 +231,8 @@ const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
  * True if a migration is unsafe if the destination already contains projects (docs/api.md#rules-for-moving, rule 7).
  */
 function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
-  return migration.destinationIsCluster && hasDefect(platform.release);
-}
-
-function hasDefect(release: string): boolean {
-  if (compareReleases(release, fixes[0]) >= 0) return false;
+  const { release } = platform;
+  if (!migration.destinationIsCluster || compareReleases(release, fixes[0]) >= 0) return false;
   const fix = fixes.find((each) => minorOf(each) === minorOf(release));
   return !fix || compareReleases(release, fix) < 0;
 }
@@ -256,16 +250,13 @@ export type History = ReadonlyMap<string, EarlierMove>;
 /** Moves of earlier runs against this server, by address. */
 export async function historyOf(state: Parameters<typeof readJournals>[0], url: string): Promise<History> {
   const history = new Map<string, EarlierMove>();
+  const isSame = (server: string) => withoutTrailing(server, "/") === withoutTrailing(url, "/");
   for (const { run, entries } of await readJournals(state)) {
-    if (entries.some((entry) => entry.event === "start" && isSame(entry.server, url))) {
+    if (entries.some((entry) => entry.event === "start" && isSame(entry.server))) {
       for (const entry of entries) remember(history, run, entry);
     }
   }
   return history;
-}
-
-function isSame(a: string, b: string): boolean {
-  return withoutTrailing(a, "/") === withoutTrailing(b, "/");
 }
 
 /** Moves are identified by path, because a project may be called `storage`. */

@@ -37,7 +37,7 @@ export class StorageHidden extends Error {
 }
 
 /**
- * Reads the repositories of a kind on a storage. Moves are not read if they are known not to be listed or, with
+ * Reads the repositories of a kind on a storage, and the latest move of each. Moves are not read if they are known not to be listed or, with
  * `while-any`, if no project is left. @throws CallFailed, {@link StorageHidden}.
  */
 export async function readStorage(
@@ -48,22 +48,22 @@ export async function readStorage(
 ): Promise<StorageView> {
   const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
   const needsMoves = listsMoves === "while-any" ? held?.length !== 0 : listsMoves;
-  return { held, moves: needsMoves ? latestPerRepository(await listMoves(reader, kind)) : undefined };
+  if (!needsMoves) return { held, moves: undefined };
+  const listed = await listMoves(reader, kind);
+  const oldestFirst = listed?.toSorted((one, other) => Number(one.id) - Number(other.id));
+  return { held, moves: oldestFirst && [...new Map(oldestFirst.map((move) => [move.repository, move])).values()] };
 }
 
 /** The projects on a storage, filtered again because a server may ignore the filter (docs/api.md#rules-for-moving, rule 5). */
 export async function projectsOn(reader: Reader, storage: string): Promise<StoredProject[]> {
   const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly JsonObject[];
   if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
-  return rows.filter((row) => row.repository_storage === storage).map(toStoredProject);
-}
-
-function toStoredProject({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): StoredProject {
-  return {
+  const held = rows.filter((row) => row.repository_storage === storage);
+  return held.map(({ id, path_with_namespace: path, repository_read_only: readOnly }) => ({
     id: String(id),
     path: typeof path === "string" ? path : String(id),
     readOnly: typeof readOnly === "boolean" ? readOnly : undefined,
-  };
+  }));
 }
 
 /** Sources and destinations of all listed moves. @throws CallFailed. */
@@ -79,43 +79,25 @@ async function listMoves(reader: Reader, kind: RepositoryKind): Promise<readonly
     const rows = (await reader.list(call(moves, {}))) as readonly JsonObject[];
     return rows.flatMap((row) => parseMove(row, record) ?? []);
   } catch (error) {
-    if (error instanceof CallFailed && isNotOffered(error)) return undefined;
+    if (error instanceof CallFailed && [403, 404, 405].includes(error.status ?? 0)) return undefined;
     throw error;
   }
-}
-
-function isNotOffered({ status }: CallFailed): boolean {
-  return status === 403 || status === 404 || status === 405;
-}
-
-function latestPerRepository(moves: readonly ListedMove[] | undefined): readonly ListedMove[] | undefined {
-  if (!moves) return undefined;
-  const found = new Map<string, ListedMove>();
-  for (const move of moves) {
-    const other = found.get(move.repository);
-    if (!other || Number(move.id) > Number(other.id)) found.set(move.repository, move);
-  }
-  return [...found.values()];
 }
 
 /** Undefined for the move of a deleted repository. */
 function parseMove(row: JsonObject, record: string): ListedMove | undefined {
   const repository = row[record];
   if (!isObject(repository)) return undefined;
+  const { id, path_with_namespace: path, name } = repository;
   return {
     id: String(row.id),
-    repository: String(repository.id),
-    name: repositoryName(repository, record),
+    repository: String(id),
+    name: typeof path === "string" ? path : `${record} ${typeof name === "string" ? name : id}`,
     from: String(row.source_storage_name),
     to: String(row.destination_storage_name),
     phase: phases.get(String(row.state)) ?? "running",
     unclean: row.state === "cleanup failed",
   };
-}
-
-function repositoryName({ id, path_with_namespace: path, name }: JsonObject, record: string): string {
-  if (typeof path === "string") return path;
-  return typeof name === "string" ? `${record} ${name}` : `${record} ${id}`;
 }
 
 const phases: ReadonlyMap<string, ListedMove["phase"]> = new Map([
@@ -143,7 +125,8 @@ export async function remaindersOn(reader: Reader, storage: string): Promise<Rem
 async function countRemainder(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
   const { held, moves = held?.length === 0 ? [] : undefined } = await readStorage(reader, storage, kind);
   const { running, failed, reportsMoves } = situationOf({ held, moves }, storage, "");
-  const names = held ? held.map(({ path }) => path) : moves?.filter((move) => liesOn(storage, move)).map(nameOf);
+  const liesHere = ({ from, to, phase }: ListedMove) => (phase === "moved" ? to : from) === storage;
+  const names = held ? held.map(({ path }) => path) : moves?.filter(liesHere).map(nameOf);
   return {
     kind,
     left: names?.length ?? null,
@@ -151,10 +134,6 @@ async function countRemainder(reader: Reader, storage: string, kind: RepositoryK
     failed: moves ? failed.length : null,
     names: names ?? [],
   };
-}
-
-function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
-  return (phase === "moved" ? to : from) === storage;
 }
 
 export interface Situation {

@@ -121,7 +121,9 @@ export class Dispatcher implements AsyncDisposable {
     const { context, state, queue, alive, patience, stopped } = this.#session;
     const { run } = context.claim;
     const stage = ++this.#stage;
-    const left = new Map(tasks.map((_, index): [number, ShardJob] => [index, createJob(run, command, stage, index)]));
+    const left = new Map(
+      tasks.map((_, index): [number, ShardJob] => [index, { run, command, shard: `${stage}.${index + 1}` }]),
+    );
     try {
       for (const [index, { shard }] of left) await writeWork(state, run, shard, JSON.stringify(tasks[index]));
       await this.#inQueue(() => queue.add([...left.values()]));
@@ -188,10 +190,6 @@ export class Dispatcher implements AsyncDisposable {
     if (progress) request.following?.(progress);
     return this.#workers;
   }
-}
-
-function createJob(run: string, command: ShardJob["command"], stage: number, index: number): ShardJob {
-  return { run, command, shard: `${stage}.${index + 1}` };
 }
 
 const [minSize, maxSize] = [50, 200];

@@ -3,7 +3,6 @@ import { UnavailableError, UserError } from "../../base/exit.ts";
 import { connectReader, connectWriter } from "../../client/client.ts";
 import { type Claim, runLeases } from "../../state/lease.ts";
 import { openState, unshared } from "../../state/open-state.ts";
-import type { WorkspaceState } from "../../state/state.ts";
 import type { Loaded } from "../../workspace/load.ts";
 import { connectionOf } from "../connection.ts";
 import { loadedAt, openContext } from "../context.ts";
@@ -64,7 +63,9 @@ const pollInterval = 500;
 /** @throws UnavailableError if the state becomes unavailable. */
 async function workUntilUnavailable(options: WorkerOptions, onReady: () => void): Promise<void> {
   const { place, name, duration, signal, once, request } = options;
-  await using state = await openSharedState(options);
+  const { root, workspace } = options.loaded;
+  await using state = await openState({ root, name: workspace.name, env: request.env });
+  if (!state.isShared) throw new UserError(unshared);
   await using runs = openRuns(options);
   let failure: unknown;
   let hasWorked = false;
@@ -97,13 +98,6 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   await consumer[Symbol.asyncDispose]();
   if (failure instanceof UserError) throw failure;
   if (failure !== undefined) throw new UserError(String(failure));
-}
-
-async function openSharedState({ loaded, request: { env } }: Checkout): Promise<WorkspaceState> {
-  const state = await openState({ root: loaded.root, name: loaded.workspace.name, env });
-  if (state.isShared) return state;
-  await state[Symbol.asyncDispose]();
-  throw new UserError(unshared);
 }
 
 /** A process that keeps open what it needs for one run. */
