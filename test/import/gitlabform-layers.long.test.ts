@@ -8,10 +8,12 @@ import { policyFileText } from "../../src/author/import/policy.ts";
 import { desiredOf } from "../../src/manifest/layers.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
+import { isReference } from "../../src/model/values.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { folder } from "../support/folder.ts";
 
-const choice = { catalogue: catalogueOf(), platform: { release: "14.5" }, secrets: "by-project" } as const;
+const platform = { release: "14.5", dialect: "gitlab" } as const;
+const choice = { catalogue: catalogueOf("gitlab"), platform, secrets: "by-project" } as const;
 const read = (text: string) => importGitlabform({ name: "config.yml", text }, choice);
 
 const room = fc.constantFrom("#a", "#b");
@@ -22,19 +24,11 @@ const integration = fc.oneof(
     { requiredKeys: [] },
   ),
 );
-const section = fc.record(
-  { inherit: fc.constant(false), skip: fc.boolean(), slack: integration, irker: integration, mattermost: integration },
+const integrations = fc.record(
+  { inherit: fc.constant(false), skip: fc.boolean(), slack: integration, mattermost: integration },
   { requiredKeys: [] },
 );
 const keys = ["*", "a/*", "a/b/*", "a/b/c/*", "c/*", "a/p", "a/pq", "a/b/p", "a/p*", "a/pq*", "c/*x*", "c/px", "d/p"];
-const configuration = fc.record({
-  projects_and_groups: fc
-    .subarray(keys)
-    .chain((chosen) => fc.tuple(...chosen.map((key) => fc.tuple(fc.constant(key), section))))
-    .map((levels) => Object.fromEntries(levels.map(([key, integrations]) => [key, { integrations }]))),
-  skip_projects: fc.subarray(["a/pq", "c/*", "d/p*"], { maxLength: 1 }),
-  skip_groups: fc.subarray(["a/b", "c", "a/b/*"], { maxLength: 1 }),
-});
 const projects = [
   "a/p",
   "a/pq",
@@ -52,30 +46,6 @@ const projects = [
   "e/f/g",
 ];
 
-test("for every project the policies come to what gitlabform's layers do", () => {
-  fc.assert(
-    fc.property(configuration, (generated) => {
-      const text = stringify(generated);
-      const { drafts, problems } = read(text);
-      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
-      const policies = policiesOf(
-        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", catalogueOf())]),
-      );
-      const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
-      for (const path of projects) {
-        if (isSkippedName(generated.skip_projects, path)) continue;
-        const { desired, problems: ties } = desiredOf(policies, { name: path, path });
-        expect(ties).toEqual([]);
-        const isKnown = Object.hasOwn(generated.projects_and_groups, path);
-        const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
-        const expected = isLeft ? {} : wanted(integrationsIn(effective(path).resources));
-        expect([path, saidBy(desired.resources)]).toEqual([path, expected]);
-      }
-    }),
-    { numRuns: 100 },
-  );
-});
-
 const one = fc.record(
   {
     inherit: fc.constant(false),
@@ -91,89 +61,81 @@ const label = fc.record(
 );
 const several = fc.record({ inherit: fc.constant(false), bug: label, idea: label }, { requiredKeys: [] });
 const levels = fc.record(
-  { project_settings: one, labels: several, group_settings: one, group_labels: several },
+  { integrations, project_settings: one, labels: several, group_settings: one, group_labels: several },
   { requiredKeys: [] },
 );
 const leveled = fc.record({
   projects_and_groups: fc
     .subarray(keys)
     .chain((chosen) => fc.record(Object.fromEntries(chosen.map((key) => [key, levels])))),
+  skip_projects: fc.subarray(["a/pq", "c/*", "d/p*"], { maxLength: 1 }),
   skip_groups: fc.subarray(["a/b", "c", "a/b/*"], { maxLength: 1 }),
 });
 const groups = ["a", "a/b", "a/b/c", "a/x", "c", "c/d", "e"];
 
-test("for every project and group its settings and labels come to what gitlabform's layers do", () => {
+test("for every project and group the policies come to what gitlabform's layers do", () => {
   fc.assert(
     fc.property(leveled, (generated) => {
       const text = stringify(generated);
-      const { drafts } = read(text);
+      const { drafts, problems } = read(text);
+      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
       const policies = policiesOf(
-        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", catalogueOf())]),
+        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", choice.catalogue)]),
       );
       const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
-      const said = (name: string) => fieldsBy(desiredOf(policies, { name, path: name }).desired.resources);
+      const declared = (name: string) => {
+        const { desired, problems: ties } = desiredOf(policies, { name, path: name });
+        expect(ties).toEqual([]);
+        return fieldsBy(desired.resources);
+      };
       for (const path of projects) {
+        if (isSkippedName(generated.skip_projects, path)) continue;
         const isKnown = Object.hasOwn(generated.projects_and_groups, path);
         const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
-        const expected = isLeft ? {} : sectionsIn(effective(path).resources, "project_settings", "labels");
-        expect([path, said(path)]).toEqual([path, expected]);
+        const own = effective(path).resources;
+        const expected = isLeft ? {} : sectionsIn(own, "integrations", "project_settings", "labels");
+        expect([path, declared(path)]).toEqual([path, expected]);
       }
       for (const path of groups) {
         const isLeft = isSkippedName(generated.skip_groups, path);
         const own = isLeft ? {} : sectionsIn(effective(`${path}/~`).resources, "group_settings", "group_labels");
-        expect([path, said(`${path}/`)]).toEqual([path, own]);
+        expect([path, declared(`${path}/`)]).toEqual([path, own]);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
 });
 
+/** The literal fields of resources by key; null for one that has to be absent. */
 function fieldsBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
-  return Object.fromEntries(resources.map(({ key, fields }) => [key, { ...fields }]));
+  return Object.fromEntries(
+    resources.map(({ key, presence, fields }) => {
+      const literals = Object.entries(fields).filter(([name, value]) => name !== "active" && !isReference(value));
+      return [key, presence === "absent" ? null : Object.fromEntries(literals)];
+    }),
+  );
 }
 
 /** The fields of these sections, by the names of resources: of settings without one. */
 function sectionsIn(resources: Effective["resources"], ...sections: readonly string[]) {
   const own = [...resources.values()].filter(({ section }) => sections.includes(section));
-  const fields = own.map(({ name, value }) => {
-    const { inherit: _, ...rest } = value as Record<string, unknown>;
-    return [name, rest] as const;
+  const fields = own.map(({ section, name, value }) => {
+    const { inherit: _, delete: isAbsent, ...rest } = value as Record<string, unknown>;
+    return [section, name, isAbsent ? null : rest] as const;
   });
-  return Object.fromEntries(fields.filter(([, each]) => Object.keys(each).length > 0));
+  const isDeclared = (section: string, each: object | null) =>
+    section === "integrations" || Object.keys(each ?? {}).length > 0;
+  return Object.fromEntries(
+    fields.flatMap(([section, name, each]) => (isDeclared(section, each) ? [[name, each]] : [])),
+  );
 }
 
 function policiesOf(files: readonly (readonly [string, string])[]) {
   const { root } = folder({
-    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
+    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { dialect: gitlab }\n",
     ...Object.fromEntries(files),
   });
   const { policies, problems } = validate(loadWorkspace(root, {}));
   expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
   return policies;
-}
-
-const { foreignNames } = catalogueOf();
-
-function saidBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
-  return Object.fromEntries(
-    resources.map(({ key, presence, fields }) => [
-      key,
-      presence === "absent" ? "off" : [fields.username ?? null, fields.channel ?? null],
-    ]),
-  );
-}
-
-/** The integrations among the resources of a project, by slug. */
-function integrationsIn(resources: Effective["resources"]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries([...resources.values()].map(({ name, value }) => [name, value]));
-}
-
-function wanted(integrations: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(
-    Object.entries(integrations).map(([slug, value]) => {
-      const { username = null, channel = null, ...rest } = value as Record<string, unknown>;
-      const isIrc = slug === "irker";
-      return [foreignNames.get(slug)?.name, rest.delete ? "off" : [isIrc ? null : username, isIrc ? null : channel]];
-    }),
-  );
 }
