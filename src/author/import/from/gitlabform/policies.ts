@@ -1,6 +1,7 @@
 import { grouped } from "../../../../base/grouped.ts";
 import { canonical, isObject } from "../../../../base/json.ts";
-import { type Selector, selectorOf } from "../../../../manifest/selector.ts";
+import { isMatch, literalOf } from "../../../../manifest/selection.ts";
+import { selectorOf } from "../../../../manifest/selector.ts";
 import { type Owner, ownerName, owners } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { notImported } from "../foreign.ts";
@@ -21,7 +22,6 @@ import {
 import { type Statement, statesItself } from "./statement.ts";
 
 interface Growing extends Statement {
-  readonly selectors: readonly Selector[];
   readonly except: Set<string>;
 }
 
@@ -68,14 +68,15 @@ function place(
   const sample = ownerName(owner, createSample(key));
   for (const id of new Set([...resources.keys(), ...statements.keys()])) {
     const existing = statements.get(id) ?? [];
-    const applying = existing.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
+    const applying = existing.filter(
+      (each) => each.key.form !== "project" && specificityOf(each, sample) !== undefined,
+    );
     const own = resources.get(id);
     const replaced = applying.filter((each) => !own || addsFields(each, own) || isRenamed(each, own));
     for (const each of replaced) for (const project of projects) each.except.add(project);
     statements.set(id, existing);
     if (!own) continue;
-    const selectors = projects.map((each) => selectorOf(each));
-    const statement = { ...own, ...placed, selectors, except: new Set(placed.except) };
+    const statement = { ...own, ...placed, except: new Set(placed.except) };
     if (!isSame(own.value, nearest(applying, sample)?.value)) existing.push(statement);
     else if (statesItself(statement)) repeated.push(statement);
   }
@@ -101,23 +102,16 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** The specificity of a statement for a project; undefined if it does not apply. */
-function literalOf({ selectors, except }: Growing, project: string): number | undefined {
-  if ([...except].some((each) => isMeant(selectorOf(each), project))) return undefined;
-  const literals = selectors
-    .filter((each) => isMeant(each, project))
-    .map((each) => {
-      return each.form === "glob" ? each.literal : Number.POSITIVE_INFINITY;
-    });
-  return literals.length === 0 ? undefined : Math.max(...literals);
-}
-
-function isMeant(selector: Selector, project: string): boolean {
-  if (selector.form === "id") return false;
-  return selector.form === "path" ? selector.path === project.toLowerCase() : selector.matches(project.toLowerCase());
+function specificityOf({ projects, except }: Growing, path: string): number | undefined {
+  const matching = (selectors: Iterable<string>) =>
+    Array.from(selectors, (each) => selectorOf(each)).filter((each) => isMatch(each, { name: path, path }));
+  const selectors = matching(projects);
+  if (selectors.length === 0 || matching(except).length > 0) return undefined;
+  return Math.max(...selectors.map(literalOf));
 }
 
 function nearest(applying: readonly Growing[], project: string): Growing | undefined {
-  const by = (each: Growing) => literalOf(each, project) ?? 0;
+  const by = (each: Growing) => specificityOf(each, project) ?? 0;
   return applying.toSorted((a, b) => by(b) - by(a))[0];
 }
 
