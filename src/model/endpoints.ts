@@ -1,5 +1,6 @@
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
+import type { Owner } from "./owner.ts";
 import { keptRowFields } from "./owner-row.ts";
 import type { Call, Fields } from "./types.ts";
 
@@ -87,7 +88,7 @@ export const projectsWithPaths: AnswerShape = {
   keeps: [...keptRowFields("project"), "repository_storage", "permissions"],
 };
 
-export const groupsWithPaths: AnswerShape = {
+const groupsWithPaths: AnswerShape = {
   holds: "rows",
   fields: { ...numbered, full_path: "text" },
   keeps: keptRowFields("group"),
@@ -281,3 +282,26 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 
 /** The older name of the integrations segment (docs/api.md#integrations), for servers that do not route the newer one. */
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
+
+/** The calls about owners; none for the instance, which is not listed and has neither ID nor path. */
+const ownerTable = {
+  project: {
+    list: "listProjects",
+    one: "getProject",
+    auditEvents: "listAuditEvents",
+    rows: projectsWithPaths,
+    path: "path_with_namespace",
+  },
+  group: {
+    list: "listGroups",
+    one: "getGroup",
+    auditEvents: "listGroupAuditEvents",
+    rows: groupsWithPaths,
+    path: "full_path",
+  },
+  instance: undefined,
+} as const;
+
+export function ownerCalls(owner: Owner): (typeof ownerTable)[Owner] {
+  return ownerTable[owner];
+}

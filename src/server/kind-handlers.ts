@@ -10,16 +10,17 @@ import {
 } from "../model/resource-kind.ts";
 import { auditWrite } from "./audit-events.ts";
 import { integrationHandlers } from "./integrations.ts";
-import { changeItem, isItemCall } from "./kind-items.ts";
 import { narrowingOf, partName, type ServedCall, spellings } from "./kind-paths.ts";
 import { changedRow, shownRow } from "./kind-rows.ts";
 import {
   type Admitted,
   addRow,
+  changeItem,
   changeRow,
   findOrInitial,
   findRecord,
   instanceId,
+  isItemCall,
   lacksTarget,
   makeRow,
   placeKey,

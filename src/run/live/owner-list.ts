@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
+import { ownerCalls } from "../../model/endpoints.ts";
 import { isId, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
-import { ownerCalls } from "../../model/owner-calls.ts";
 import { isArchived, pickFields, readableRow } from "../../model/owner-row.ts";
 import type { Fields, Project } from "../../model/types.ts";
 

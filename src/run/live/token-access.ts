@@ -5,10 +5,9 @@ import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../../model/command-access.ts";
-import type { EndpointName } from "../../model/endpoints.ts";
+import { type EndpointName, ownerCalls } from "../../model/endpoints.ts";
 import { integrationReads } from "../../model/kinds.ts";
 import { ownerName, ownerOfName } from "../../model/owner.ts";
-import { ownerCalls } from "../../model/owner-calls.ts";
 
 /** The token's user and permissions, as far as the server returns them; null if it does not. */
 export interface TokenAccess {
