@@ -43,11 +43,6 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
   };
 }
 
-export interface StateAddress {
-  readonly url: string;
-  readonly variable: string;
-}
-
 export const unnamed = "a shared state keeps workspaces apart by name; expected name: in evenkeel.yaml";
 
 export const unshared = "workers need a state that they share: set EVENKEEL_STATE to a PostgreSQL database";
@@ -57,7 +52,7 @@ export function sharesState(env: Environment): boolean {
 }
 
 /** The configured shared state, if any. @throws UserError if both variables are set, or the file cannot be read. */
-export function stateAddress(env: Environment): StateAddress | undefined {
+export function stateAddress(env: Environment) {
   const found = readVariable(env, "EVENKEEL_STATE");
   return found && { url: found.text.trim(), variable: found.source };
 }

@@ -62,25 +62,22 @@ export function saveUnstored(root: string, run: string, lines: readonly JournalL
   const name = `${run}.${randomBytes(4).toString("hex")}`;
   const text = outcomes.map((line) => `${JSON.stringify(line)}\n`).join("");
   const what = `${outcomes.length} of the outcomes of run ${run} could not be stored`;
-  const first = save(() => join(stateFolder(root), "journal", `${name}.unstored`), text);
-  if ("file" in first) return `${what} and are in ${first.file}`;
-  const second = save(() => join(tmpdir(), `evenkeel-${name}.unstored`), text);
-  return "file" in second ? `${what} and are in ${second.file}` : `${what}: ${second.why}`;
+  let why = "";
+  for (const place of [() => join(stateFolder(root), "journal", name), () => join(tmpdir(), `evenkeel-${name}`)]) {
+    try {
+      const file = `${place()}.unstored`;
+      makeFolder(dirname(file));
+      replaceFile(file, text, 0o600);
+      return `${what} and are in ${file}`;
+    } catch (error) {
+      why = error instanceof UserError ? error.message : describeSystemError(error);
+    }
+  }
+  return `${what}: ${why}`;
 }
 
 function isOfRequest(line: JournalLine): boolean {
   return (
     line.event === "scheduled" || line.event === "deleted" || (line.event === "result" && line.status !== "skipped")
   );
-}
-
-function save(place: () => string, text: string): { readonly file: string } | { readonly why: string } {
-  try {
-    const file = place();
-    makeFolder(dirname(file));
-    replaceFile(file, text, 0o600);
-    return { file };
-  } catch (error) {
-    return { why: error instanceof UserError ? error.message : describeSystemError(error) };
-  }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { UserError, userErrorOf } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames, secretMark } from "../../base/known-secrets.ts";
-import { describeSystemError } from "../../base/system-errors.ts";
+import { attempt, describeSystemError } from "../../base/system-errors.ts";
 import { isTracked } from "../../git/repository.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
@@ -209,29 +209,34 @@ const minLength = 16;
 const keyFile = ".evenkeel/ledger.key";
 
 /** EVENKEEL_LEDGER_KEY (empty counts as unset), else the file's key, else a new one that `keep` writes (mode 0600). */
-export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): LedgerKey {
-  if (env.EVENKEEL_LEDGER_KEY) return givenKey(env.EVENKEEL_LEDGER_KEY);
+export function ledgerKey({
+  root,
+  env: { EVENKEEL_LEDGER_KEY: given },
+}: Pick<LedgerOptions, "root" | "env">): LedgerKey {
+  const keep = () => {};
+  // A short key in the variable is deliberate; a short file was truncated.
+  if (given) return { key: given, keep, problems: given.length >= minLength ? [] : [short] };
+  const key = randomBytes(32).toString("hex");
+  const unusable = (why: string): LedgerKey => {
+    return { key, keep, problems: [{ severity: "error", rule: "ledger-key", message: `${keyFile} ${why}` }] };
+  };
   const file = join(root, keyFile);
   try {
-    if (!isThere(file)) return newKey(root, file);
-    return storedKey(root, readRegular(file).trim());
+    if (!isThere(file)) return { key, keep: () => storeKey(root, key), problems: [] };
+    const stored = readRegular(file).trim();
+    if (stored.length >= minLength) return { key: stored, keep, problems: isTracked(root, keyFile) ? [committed] : [] };
+    const fault = stored === "" ? "is empty" : "is too short";
+    return unusable(`${fault}; expected the ledger key, at least ${minLength} characters`);
   } catch (error) {
-    return unusableKey(`${keyFile} cannot be read: ${describeSystemError(error)}`);
+    return unusable(`cannot be read: ${describeSystemError(error)}`);
   }
 }
 
-/** A short key in the variable is deliberate; a short file was truncated. */
-function givenKey(key: string): LedgerKey {
-  const message = `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${minLength} characters`;
-  const warning: Problem = { severity: "warning", rule: "ledger-key", message };
-  return { key, keep: () => {}, problems: key.length >= minLength ? [] : [warning] };
-}
-
-function storedKey(root: string, key: string): LedgerKey {
-  if (key.length >= minLength) return { key, keep: () => {}, problems: isTracked(root, keyFile) ? [committed] : [] };
-  const found = key === "" ? "is empty" : "is too short";
-  return unusableKey(`${keyFile} ${found}; expected the ledger key, at least ${minLength} characters`);
-}
+const short: Problem = {
+  severity: "warning",
+  rule: "ledger-key",
+  message: `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${minLength} characters`,
+};
 
 const committed: Problem = {
   severity: "warning",
@@ -240,20 +245,8 @@ const committed: Problem = {
   message: `git tracks the ledger key, with which whoever reads the repository can guess the secrets behind the ledger's fingerprints: git rm ${keyFile}, and the next apply makes another`,
 };
 
-function unusableKey(message: string): LedgerKey {
-  const problem: Problem = { severity: "error", rule: "ledger-key", message };
-  return { key: randomBytes(32).toString("hex"), keep: () => {}, problems: [problem] };
-}
-
-function newKey(root: string, file: string): LedgerKey {
-  const key = randomBytes(32).toString("hex");
-  const keep = () => {
-    stateFolder(root);
-    try {
-      if (!isThere(file)) replaceFile(file, `${key}\n`, 0o600);
-    } catch (error) {
-      throw new UserError(`cannot write the ledger key ${keyFile}: ${describeSystemError(error)}`);
-    }
-  };
-  return { key, keep, problems: [] };
+function storeKey(root: string, key: string): void {
+  stateFolder(root);
+  const file = join(root, keyFile);
+  attempt(`cannot write the ledger key ${keyFile}`, () => isThere(file) || replaceFile(file, `${key}\n`, 0o600));
 }

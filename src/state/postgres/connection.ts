@@ -16,10 +16,14 @@ export interface Database {
   readonly attempts: readonly PoolConfig[];
 }
 
-const parameters = ["sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"] as const;
+/** Parameters of the URL, and the variables that are their defaults. */
+const variables = {
+  ...{ sslmode: "PGSSLMODE", sslrootcert: "PGSSLROOTCERT", sslcert: "PGSSLCERT", sslkey: "PGSSLKEY" },
+  application_name: undefined,
+} as const;
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 
-type Parameters = Partial<Record<(typeof parameters)[number], string>>;
+type Parameters = Partial<Record<keyof typeof variables, string>>;
 
 /** Parses the URL, with defaults of libpq's variables. @throws UserError, without the URL. */
 export function databaseAt(text: string, name: string, env: Environment): Database {
@@ -27,20 +31,16 @@ export function databaseAt(text: string, name: string, env: Environment): Databa
   const user = decodePart(url.username, name) || env.PGUSER;
   const database = decodePart(url.pathname.slice(1), name);
   if (!user || !url.hostname || !database)
-    throw new UserError(`${name} has no ${describeMissing(user, url)}; ${expected}`);
-  const urlParameters = readParameters(url, name);
+    throw new UserError(`${name} has no ${!user ? "user" : url.hostname ? "database" : "host"}; ${expected}`);
+  const { application_name = "evenkeel", ...encryption } = readParameters(url, name, env);
   const host = decodePart(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port || env.PGPORT || 5432);
   const login = { host, port, user, database };
   const password = decodePart(url.password, name) || env.PGPASSWORD || passwordFor(login, env.PGPASSFILE);
   for (const secret of [url.password, password ?? ""]) learnCredential(secret, "[state password]");
   // As a function, so that the driver reads no other source.
-  const base = { ...login, password: () => password as string };
-  const attempts = encryptions({ ...readVariables(env), ...urlParameters }, host).map((ssl) => ({
-    ...base,
-    ssl,
-    application_name: urlParameters.application_name ?? "evenkeel",
-  }));
+  const base = { ...login, password: () => password as string, application_name };
+  const attempts = encryptions(encryption, host).map((ssl) => ({ ...base, ssl }));
   return { place: `${database} on ${decodePart(url.hostname, name)}:${port}`, user, attempts };
 }
 
@@ -60,25 +60,12 @@ function decodePart(part: string, name: string): string {
   }
 }
 
-function describeMissing(user: string | undefined, { hostname }: URL): string {
-  if (!user) return "user";
-  return hostname ? "database" : "host";
-}
-
-function readParameters({ searchParams }: URL, name: string): Parameters {
-  const known: readonly string[] = parameters;
+function readParameters({ searchParams }: URL, name: string, env: Environment): Parameters {
+  const known = Object.keys(variables);
   const stray = [...searchParams.keys()].find((key) => !known.includes(key));
   if (stray !== undefined) throw new UserError(`${name} has an unknown parameter ${stray}${didYouMean(stray, known)}`);
-  return Object.fromEntries(searchParams);
-}
-
-function readVariables({ PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY }: Environment): Parameters {
-  return {
-    ...(PGSSLMODE && { sslmode: PGSSLMODE }),
-    ...(PGSSLROOTCERT && { sslrootcert: PGSSLROOTCERT }),
-    ...(PGSSLCERT && { sslcert: PGSSLCERT }),
-    ...(PGSSLKEY && { sslkey: PGSSLKEY }),
-  };
+  const defaults = Object.entries(variables).map(([key, variable]) => [key, (variable && env[variable]) || undefined]);
+  return Object.fromEntries([...defaults, ...searchParams]);
 }
 
 type Encryption = ConnectionOptions | false;
