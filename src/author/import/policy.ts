@@ -1,4 +1,4 @@
-import { Document, isMap, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { Document, isMap, isSeq, type Node, Pair, Scalar, YAMLMap } from "yaml";
 import { grouped } from "../../base/grouped.ts";
 import { printable } from "../../base/printable.ts";
 import { selectorKeys } from "../../manifest/policy-text.ts";
@@ -96,13 +96,13 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
     return [[section, isSingleton(kindOf(catalogue, kind).file) ? toSingleton(listed) : toSection(listed, only)]];
   });
   const absentKeys = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
-    ([section, each]) => [section, toList(each.map(({ key }) => literal(key)))] as const,
+    ([section, each]) => [section, toNode(each.map(({ key }) => literal(key)))] as const,
   );
   const root = toMap([
     ["apiVersion", new Scalar("evenkeel/v1")],
     ["kind", new Scalar("Policy")],
     ["name", scalarOf(name)],
-    [selectorKeys[owner], owner === "instance" ? new Scalar(true) : toList(projects.map(bareSelector))],
+    [selectorKeys[owner], owner === "instance" ? new Scalar(true) : toNode(projects.map(bareSelector))],
     ...listIf("except", except.map(bareSelector)),
     ...Object.entries({ priority, until, reason }).flatMap(([key, value]): [string, Node][] =>
       value === undefined ? [] : [[key, scalarOf(value)]],
@@ -120,7 +120,7 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
 }
 
 function listIf(key: string, items: readonly (string | number)[]): readonly (readonly [string, Node])[] {
-  return items.length > 0 ? [[key, toList(items)]] : [];
+  return items.length > 0 ? [[key, toNode(items)]] : [];
 }
 
 function toMap(pairs: readonly (readonly [key: string | Scalar, value: Node])[]): YAMLMap {
@@ -145,16 +145,6 @@ function toSingleton(entries: readonly ImportedEntry[]): YAMLMap {
   const map = toParameters(entries.flatMap(({ fields }) => [...fields]));
   map.commentBefore = toComment(entries[0]?.remarks ?? []);
   return map;
-}
-
-/** A longer list has one selector on each line. */
-const longestLine = 90;
-
-function toList(selectors: readonly (string | number)[]): YAMLSeq {
-  const list = new YAMLSeq();
-  list.items = selectors.map(scalarOf);
-  list.flow = selectors.join(", ").length < longestLine;
-  return list;
 }
 
 function toSection(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
