@@ -57,9 +57,8 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const read = (commit: string) => loadRevision(repository, commit, parse);
   const current = later === null && loadWorkspace(folder, {}, parse);
   const is = current ? { ...current, contents: contentsOnDisk(current) } : read(later ?? "");
-  const after = await openSide(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
-  const beside = { beside: after.side.workspace, today };
-  return { root, before: await openSide(earlier, read(earlier), beside), after };
+  const after = await openSide(later, is, is?.workspace ?? defaultWorkspace, today);
+  return { root, before: await openSide(earlier, read(earlier), after.side.workspace, today), after };
 }
 
 /** Resolves a revision to a full commit ID. @throws UserError (64) if it does not exist. */
@@ -101,7 +100,7 @@ async function openEarlier(
   const { commit, revision, today } = earlier;
   const { workspace } = loaded;
   const found = revision?.workspace.server.isReleaseAssumed ? loadedAt(revision, workspace.server.release) : revision;
-  const { side: before, problems } = await openSide(commit, found, { beside: workspace, today });
+  const { side: before, problems } = await openSide(commit, found, workspace, today);
   const wrong = problems.filter(({ severity }) => severity === "error").map((each) => problemBefore(commit, each));
   const beside: EarlierManifests["beside"] = (...now) => openEarlier(earlier, ...now);
   return { commit, before, after: createSide(loaded, valid), problems: wrong, beside };
@@ -122,19 +121,13 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
   return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
 }
 
-interface Reading {
-  /** The other side: policies that both sides read alike are shared. */
-  readonly beside: Workspace;
-  /** The day on which policies may have expired, for both sides. */
-  readonly today: string;
-}
-
+/** Policies that this side and `beside` read alike are shared; on `today` they may have expired, on both sides. */
 async function openSide(
   commit: string | null,
   read: LoadedRevision | undefined,
-  reading: Reading,
+  beside: Workspace,
+  today: string,
 ): Promise<OpenedSide> {
-  const { beside, today } = reading;
   const found: LoadedRevision = read ?? { workspace: beside, documents: [], problems: [] };
   const workspace = readsAlike(found.workspace, beside) ? beside : found.workspace;
   const valid = validate({ documents: found.documents, problems: found.problems, workspace }, today);
@@ -149,13 +142,8 @@ async function openSide(
 
 /** True if policies mean the same with the settings and kinds of either side: equal kinds share one catalogue. */
 function readsAlike(one: Workspace, other: Workspace): boolean {
-  const decisive = ({ server: { release, tier, environment, dialect }, ledger, allowPlaintextSecrets }: Workspace) => [
-    release,
-    tier,
-    environment,
-    dialect,
-    ledger === undefined,
-    allowPlaintextSecrets,
-  ];
+  const decisive = ({ server: { release, tier, environment, dialect }, ledger, allowPlaintextSecrets }: Workspace) => {
+    return { release, tier, environment, dialect, hasLedger: ledger !== undefined, allowPlaintextSecrets };
+  };
   return one.catalogue === other.catalogue && equal(decisive(one), decisive(other));
 }

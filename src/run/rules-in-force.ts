@@ -9,7 +9,7 @@ import { validate } from "../manifest/validate.ts";
 import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
-import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
+import { type Plan, planDigest } from "../plan/plan.ts";
 import {
   type CompiledRule,
   compileRules,
@@ -80,28 +80,28 @@ function addRuleFindings(plan: Plan, context: InForce, projects: readonly Projec
   return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
-function toProject({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
-  return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
-}
-
 /**
  * Adds the objections of the rules to a merged plan as a whole. If its manifests are not those of the surrounding
  * workspace, it keeps the objections of its parts.
  */
-export async function mergedByRules(plan: Plan, { folder, env, today }: Required<RuleRequest>): Promise<Plan> {
+export async function mergedByRules(
+  plan: Plan,
+  { folder, env, today }: Required<Pick<Request, "folder" | "env" | "today">>,
+): Promise<Plan> {
   if (!workspaceAbove(folder)) return plan;
   const loaded = loadWorkspace(folder);
   const { expired, rules: stated } = validate(loaded, today);
   if (digestWithExpired(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = rulesInForce(stated, env, today);
-  const merged = addRuleFindings(plan, { rules, today, loaded }, plan.resource_changes.map(toProject));
+  const projects = plan.resource_changes.map(({ project, project_id: id, project_path: fullPath }) => {
+    return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
+  });
+  const merged = addRuleFindings(plan, { rules, today, loaded }, projects);
   const errors = bySeverity(problems).problems;
   if (errors.length === 0) return merged;
   const reported = { ...merged, problems: [...merged.problems, ...errors] };
   return { ...reported, digest: planDigest(reported) };
 }
-
-type RuleRequest = Pick<Request, "folder" | "env" | "today">;
 
 /** Skips steps, computed right before their writes, to which a rule objects only now. */
 export function stepsAllowedByRules(

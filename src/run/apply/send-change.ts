@@ -127,7 +127,11 @@ function rewriteRejectedCall(catalogue: Catalogue, change: Change, call: Call, f
 /** Advice on a rejected change; undefined if the server's message suffices. */
 function adviseOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
   const { status, method, serverMessage = "" } = failure;
-  if (method === "POST" && isTaken(failure)) return takenAdvice;
+  // The status of a creation whose resource exists depends on release and kind.
+  const isTaken =
+    [400, 409, 422].includes(status ?? 0) &&
+    /\b(?:already (?:exists?|been taken|taken|protected)|has already been)\b/i.test(serverMessage);
+  if (method === "POST" && isTaken) return takenAdvice;
   if (status !== 400 || method !== "PUT") return undefined;
   const blind =
     findMissing(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
@@ -137,16 +141,6 @@ function adviseOn(catalogue: Catalogue, change: Change, failure: CallFailed): st
   const addresses = Object.keys(change.declared).filter((name) => fieldOf(catalogue, change, name)?.["x-url"]);
   if (addresses.length === 0) return undefined;
   return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
-}
-
-const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 422]);
-
-/** True if the server rejects a creation because the resource exists: the status depends on release and kind. */
-function isTaken({ status, serverMessage = "" }: CallFailed): boolean {
-  return (
-    refusals.has(status) &&
-    /\b(?:already (?:exists?|been taken|taken|protected)|has already been)\b/i.test(serverMessage)
-  );
 }
 
 const takenAdvice =

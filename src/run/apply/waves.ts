@@ -4,7 +4,7 @@ import type { Reader, Writer } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Change, Outcome } from "../../model/types.ts";
+import type { Outcome } from "../../model/types.ts";
 import { type Plan, planDigest, type WaveCount } from "../../plan/plan.ts";
 import { readLive } from "../live/read-live.ts";
 import {
@@ -119,7 +119,9 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
       const live = await readLive(reader, subjectsOf(reader.catalogue, name, changes));
       for (const change of changes) {
         const lost = lostOf(reader.catalogue, change, live);
-        if (lost === "all") losses.push([change.address, { status: "failed", error: describeUndone(change) }]);
+        const state = isRemoval(change) ? "still there" : "missing";
+        const error = `the server reported success, but the resource is ${state} when read again`;
+        if (lost === "all") losses.push([change.address, { status: "failed", error }]);
         else if (lost.length > 0) losses.push([change.address, { status: "applied", not_kept: lost }]);
       }
       return undefined;
@@ -129,10 +131,6 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
     }
   });
   return { losses, unread: failures.find((each) => each !== undefined) };
-}
-
-function describeUndone(change: Change): string {
-  return `the server reported success, but the resource is ${isRemoval(change) ? "still there" : "missing"} when read again`;
 }
 
 async function skipWave(targets: readonly Target[], error: string, { watchers }: WavesOptions): Promise<WrittenWave> {

@@ -79,11 +79,11 @@ export async function findProjects(reader: Reader, scope: ProjectScope): Promise
 
 /** Selects projects and groups separately: IDs, globs and lists of one do not apply to the other. */
 async function selectByOwner(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+  const isAboutAny = ({ policies, only = [], since }: ProjectScope) =>
+    policies.length + only.length + (since?.before.policies.length ?? 0) > 0;
   const parts = owners.map((owner) => limitToOwner(scope, owner)).filter(isAboutAny);
-  const [first = scope, ...others] = parts;
-  if (others.length === 0) return selectForOwner(reader, first);
-  const result = [await selectForOwner(reader, first)];
-  for (const part of others) result.push(await selectForOwner(reader, part));
+  if (parts.length < 2) return selectForOwner(reader, parts[0] ?? scope);
+  const result = await inParallel(parts, 1, (part) => selectForOwner(reader, part));
   const listings = result.flatMap(({ listing }) => (listing ? [listing] : []));
   const counts = result.map(({ of }) => of ?? Number.NaN);
   const of = counts.reduce((sum, count) => sum + count, 0);
@@ -113,10 +113,6 @@ function limitToOwner({ policies, only, since, ...scope }: ProjectScope, owner: 
       },
     }),
   };
-}
-
-function isAboutAny({ policies, only = [], since }: ProjectScope): boolean {
-  return policies.length + only.length + (since?.before.policies.length ?? 0) > 0;
 }
 
 async function selectForOwner(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {

@@ -111,9 +111,7 @@ function suggestTarget(glob: string, projects: readonly Project[], declared: rea
   if (!isPlainAddress(glob)) return "";
   if (declared) return didYouMean(glob, declared);
   const [name = "", ...rest] = glob.split(":");
-  const near = nearest(
-    name,
-    projects.map((project) => project.name),
-  );
+  const names = projects.map((project) => project.name);
+  const near = nearest(name, names);
   return near === undefined || near === name ? "" : `; did you mean ${[near, ...rest].join(":")}?`;
 }

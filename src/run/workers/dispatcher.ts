@@ -221,11 +221,9 @@ export function refreshedBy(
         reads += result.reads;
         for (const [offset, project] of result.projects.entries()) {
           const place = shards[index]?.[offset] ?? 0;
+          const desired = () => at(place);
           left--;
-          arrived(
-            place,
-            restore(project, catalogue, () => at(place)),
-          );
+          arrived(place, restore(project, catalogue, desired));
         }
       }
       if (left > 0) throw interrupted;

@@ -160,11 +160,9 @@ export async function workOnShard(
   const process = await open(run, document);
   const lost = () => lease.lost() ?? watched.lost();
   process.lost = lost;
-  const held = { token, task, isRepeated: lease.token.fence > 1 };
-  const result = await performShard(process, command, {
-    ...held,
-    stopped: () => lost() ?? watched.stopped() ?? stopped(),
-  });
+  const isStopped = () => lost() ?? watched.stopped() ?? stopped();
+  const held = { token, task, isRepeated: lease.token.fence > 1, stopped: isStopped };
+  const result = await performShard(process, command, held);
   if (stopped() !== undefined || lease.lost() !== undefined) return "requeue";
   if (result !== undefined) await writeWork(state, run, resultOf(shard), result);
   return "done";
@@ -241,10 +239,8 @@ async function planShard(
   const { fleet } = await select(reader, scope);
   const before = reader.counts.reads;
   const resources = [...eachDesired(fleet)].flatMap((desired) => desired.resources);
-  await secretsToCompare(
-    context,
-    resources.flatMap(({ fields }) => referencesIn(fields)),
-  );
+  const references = resources.flatMap(({ fields }) => referencesIn(fields));
+  await secretsToCompare(context, references);
   const read = await refreshEach(reader, fleet, scope, (result) => {
     const why = stopped();
     if (why !== undefined) throw new UserError(why);
