@@ -10,6 +10,7 @@ import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
 import { readJournal } from "../state/journal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
+import { readSnapshot } from "../state/snapshots/read-snapshots.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type Listening, listen } from "../watch/service.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
@@ -139,7 +140,8 @@ const showReview: Show = async ({ query, known, state, ...review }) => {
 
 const showProject: Show = async ({ query, known, state }, name) => {
   // A project's path takes precedence over a group's, whose name ends in a slash.
-  const seen = (await state.project(name)) ?? (await state.project(ownerName("group", name)));
+  const find = (path: string) => state.ask((from) => readSnapshot(from, path));
+  const seen = (await find(name)) ?? (await find(ownerName("group", name)));
   if (!seen && known.error !== undefined) throw new UserError(known.error);
   if (!seen) return `No run has recorded a project ${name}.`;
   const body = () => projectPage(known, seen, query.page);

@@ -3,8 +3,8 @@ import { compareTexts } from "../base/text-format.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../run/saved-plan.ts";
 import { type LiveRuns, listRuns, liveRuns, type RunSummary } from "../state/run-summary.ts";
-import { type FleetIndex, readFleetIndex, readSnapshot, shardNames } from "../state/snapshots/read-snapshots.ts";
-import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
+import { type FleetIndex, readFleetIndex, shardNames } from "../state/snapshots/read-snapshots.ts";
+import { syncStatuses } from "../state/snapshots/snapshot.ts";
 import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
@@ -26,8 +26,6 @@ export interface Watching extends AsyncDisposable {
   /** At most a few seconds old, unless the state is slow or unavailable. */
   readonly known: () => Promise<KnownState>;
   readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
-  /** The snapshot of a project, by its path in any case; undefined if no run saw it. */
-  readonly project: (path: string) => Promise<ProjectSnapshot | undefined>;
   readonly planOf: PlanReader;
 }
 
@@ -81,7 +79,6 @@ export async function watchState(open: () => Promise<WorkspaceState>): Promise<W
       const waiting = new Promise<KnownState>((resolve) => setTimeout(() => resolve(known), patience));
       return Promise.race([refreshing, waiting]);
     },
-    project: (path) => ask((from) => readSnapshot(from, path)),
     [Symbol.asyncDispose]: async () => {
       await refreshing?.catch(() => {});
       if (state) await close(state);
@@ -146,10 +143,8 @@ function planReader(): PlanReader {
   return async (state, run, known) => {
     const key = `${run} ${known ?? (await state.marks("plans", [run])).get(run)}`;
     const plan = cached.get(key) ?? (await planOfRun(state, run));
-    cached.delete(key);
+    if (cached.size >= mostPlans && !cached.has(key)) cached.clear();
     cached.set(key, plan);
-    const [oldest = ""] = cached.keys();
-    if (cached.size > mostPlans) cached.delete(oldest);
     return plan;
   };
 }

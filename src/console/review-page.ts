@@ -23,8 +23,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
-  readonly plan: Plan | undefined;
-  readonly error: string | undefined;
+  readonly plan?: Plan;
+  readonly error?: string;
   readonly signatures: number;
   readonly highlights: readonly Highlight[];
   /** Signers and eligible approvers; undefined if this workspace does not define them. */
@@ -52,39 +52,29 @@ interface Review {
 /** Reads saved plans; what they share is read from the state once. */
 export async function waitingPlans(
   state: WorkspaceState,
-  runs: readonly string[],
-  known: Pick<KnownState, "runs">,
-  review: Review,
-): Promise<readonly WaitingPlan[]> {
-  const marks = await state.marks("plans", runs);
-  const signatures = await state.lines("signatures", runs);
-  const waiting = (run: string) => {
-    const plan = () => review.planOf(state, run, marks.get(run));
-    return waitingPlan(run, plan, (signatures.get(run) ?? []).join("\n"), known, review);
-  };
-  return Promise.all(runs.map(waiting));
-}
-
-async function waitingPlan(
-  run: string,
-  read: () => Promise<Plan>,
-  signed: string,
+  names: readonly string[],
   { runs }: Pick<KnownState, "runs">,
-  { env, folder, catalogue }: Review,
-): Promise<WaitingPlan> {
-  const summary = runs.find((each) => each.run === run);
-  const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
-  const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, hasPolicy: false };
-  try {
-    const plan = await read();
-    const highlights = highlightsOf(plan.resource_changes, catalogue);
-    const signatures = sshSignatures(signed);
-    const rest = { error: undefined, signatures: signatures.length, highlights };
-    return { ...head, plan, ...rest, ...approvalState({ plan, signatures }, env, folder) };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { ...head, plan: undefined, error: error.message };
-  }
+  { env, folder, catalogue, planOf }: Review,
+): Promise<readonly WaitingPlan[]> {
+  const marks = await state.marks("plans", names);
+  const lines = await state.lines("signatures", names);
+  const applied = runs.filter(({ command, outcome }) => command === "apply" && outcome === "applied");
+  const waiting = async (run: string): Promise<WaitingPlan> => {
+    const summary = runs.find((each) => each.run === run);
+    const later = applied.filter((each) => each.run > run).length;
+    const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, hasPolicy: false };
+    try {
+      const plan = await planOf(state, run, marks.get(run));
+      const highlights = highlightsOf(plan.resource_changes, catalogue);
+      const signatures = sshSignatures((lines.get(run) ?? []).join("\n"));
+      const approvals = approvalState({ plan, signatures }, env, folder);
+      return { ...head, plan, signatures: signatures.length, highlights, ...approvals };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { ...head, error: error.message };
+    }
+  };
+  return Promise.all(names.map(waiting));
 }
 
 function approvalState(signed: SignedPlan, env: Environment, folder: string) {
