@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { cannotListen, describeSystemError } from "../base/system-errors.ts";
 import { parseManifest } from "../manifest/document.ts";
-import { readKinds as readOwnKinds } from "../manifest/own-kinds.ts";
+import { readKinds } from "../manifest/own-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
@@ -43,7 +43,7 @@ async function startServer(options: ServerOptions & Pick<Options<"serve">, "host
 }
 
 function ownKinds({ cwd }: Terminal, folder: string): readonly ResourceKind[] {
-  const { kinds } = checkRead(readKinds(cwd, folder));
+  const { kinds } = checkRead(readKindFiles(cwd, folder));
   if (kinds.length > 0) return kinds;
   throw new UserError(`no document of kind: ResourceKind in ${folder}`);
 }
@@ -61,14 +61,14 @@ function readNamedFile({ cwd }: Terminal, file: string): string {
   }
 }
 
-export type KindsRead = { readonly kinds: readonly ResourceKind[] } | { readonly problems: readonly Problem[] };
+type KindFilesRead = { readonly kinds: readonly ResourceKind[] } | { readonly problems: readonly Problem[] };
 
 /** Reads the `ResourceKind` documents below a folder; ignores other documents, such as policies. */
-export function readKinds(cwd: string, folder: string): KindsRead {
+export function readKindFiles(cwd: string, folder: string): KindFilesRead {
   const parsed = listFiles(resolve(cwd, folder)).map((path) =>
     parseManifest(relative(cwd, path), readFileSync(path, "utf8")),
   );
-  const read = readOwnKinds(parsed.flatMap(({ documents }) => documents));
+  const read = readKinds(parsed.flatMap(({ documents }) => documents));
   const problems = [...parsed.flatMap((each) => each.problems), ...read.problems];
   return problems.length > 0 ? { problems } : { kinds: read.kinds };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readKinds } from "../../src/commands/serve.ts";
+import { readKindFiles } from "../../src/commands/serve.ts";
 import { root } from "../readme.ts";
 import { folder } from "../support/folder.ts";
 
@@ -12,7 +12,7 @@ const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.y
 const policy = "apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [a/b]\n";
 
 const read = (files: Readonly<Record<string, string>>) => {
-  const found = readKinds(folder(files).root, ".");
+  const found = readKindFiles(folder(files).root, ".");
   if ("kinds" in found) return found.kinds.map(({ name }) => name);
   return found.problems.map(
     ({ place, path, message }) => `${place?.file}:${place?.line}:${place?.column} ${path} ${message}`,
@@ -30,7 +30,7 @@ test("kinds are found in a folder and below it, among other documents", () => {
 
 test("the folder may be absolute", () => {
   const { root: absolute } = folder({ "b.yml": freeze });
-  expect(readKinds(folder({}).root, absolute)).toMatchObject({ kinds: [{ name: "windows" }] });
+  expect(readKindFiles(folder({}).root, absolute)).toMatchObject({ kinds: [{ name: "windows" }] });
 });
 
 test("mistakes have their location in the file", () => {
