@@ -71,15 +71,25 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   };
 }
 
-/** The memories in the lines of a ledger. Edited projects are kept until they are saved, recent ones are a cache. */
+/** The memories in the lines of a ledger; those of recent projects are kept parsed. */
 function openMemories(store: LedgerStore, initial: LedgerContents["lines"], keyId: string) {
   let lines = initial;
   const recent = new Map<string, ProjectEntries>();
-  const edited = new Map<string, ProjectEntries>();
+  const unsaved = new Set<string>();
+  const writeLines = () => {
+    for (const [name, own] of recent) {
+      if (!unsaved.has(name)) continue;
+      if (own.entries.size === 0) lines.delete(name);
+      else lines.set(name, formatEntries(own, keyId));
+    }
+  };
   const entriesOf = (name: string): ProjectEntries => {
-    const known = edited.get(name) ?? recent.get(name);
+    const known = recent.get(name);
     if (known) return known;
-    if (recent.size >= maxRecent) recent.clear();
+    if (recent.size >= maxRecent) {
+      writeLines();
+      recent.clear();
+    }
     const own = parseEntries(name, lines.get(name), keyId);
     recent.set(name, own);
     return own;
@@ -91,26 +101,25 @@ function openMemories(store: LedgerStore, initial: LedgerContents["lines"], keyI
     },
     edit: (address: string, memory: Memory | undefined) => {
       const [project, rest] = addressParts(address);
-      const { entries } = entriesOf(project.toLowerCase());
+      const name = project.toLowerCase();
+      const { entries } = entriesOf(name);
       if (memory) entries.set(rest.toLowerCase(), { rest, memory });
       else entries.delete(rest.toLowerCase());
-      edited.set(project.toLowerCase(), { project, entries });
+      recent.set(name, { project, entries });
+      unsaved.add(name);
     },
     replace: (current: LedgerContents["lines"]) => {
       lines = current;
       recent.clear();
-      edited.clear();
+      unsaved.clear();
     },
     save: async (token: LeaseToken) => {
-      if (edited.size === 0) return undefined;
-      const saved = new Map(edited);
-      edited.clear();
-      for (const [name, own] of saved) {
-        if (own.entries.size === 0) lines.delete(name);
-        else lines.set(name, formatEntries(own, keyId));
-      }
-      const error = await userErrorOf(store.write(token, lines, [...saved.keys()]));
-      if (error) for (const [name, own] of saved) edited.set(name, edited.get(name) ?? own);
+      if (unsaved.size === 0) return undefined;
+      writeLines();
+      const saved = [...unsaved];
+      unsaved.clear();
+      const error = await userErrorOf(store.write(token, lines, saved));
+      if (error) for (const name of saved) unsaved.add(name);
       return error;
     },
   };
