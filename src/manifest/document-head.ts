@@ -2,8 +2,8 @@ import { isObject, typeOf } from "../base/json.ts";
 import { suggestionFor } from "../base/nearest.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { duplicateNames, problemAt, type Rule } from "./problem.ts";
-import { apiVersion, type DocumentKind, documentKinds, versionHint } from "./shape.ts";
+import { duplicateNames, problemAt } from "./problem.ts";
+import { apiVersion, type DocumentKind, documentKinds, shape, versionHint } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
 export interface Head {
@@ -48,24 +48,29 @@ function kindMessage(kind: unknown): string {
   return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
 }
 
-/** A document read as its kind; without `item` if it is invalid. */
-export interface ReadDocument<Item> {
-  readonly name: string;
-  readonly document: Document;
-  readonly problems: readonly Problem[];
-  readonly item?: Item | undefined;
-}
-
-/** Reads the documents of one kind, whose names must be different. */
-export function readKind<Item>(
+/** Reads the documents of one kind, whose names must be different. `read` gets the text without the parts that are invalid. */
+export function readKind<Text extends { readonly name: string }, Item>(
   documents: readonly Document[],
-  kind: ManifestKind,
-  read: (document: Document) => ReadDocument<Item>,
-  { rule, noun }: { readonly rule: Rule; readonly noun: string },
+  kind: Exclude<DocumentKind, "Workspace">,
+  noun: string,
+  read: (text: Partial<Text>, document: Document, shapeless: readonly Problem[]) => ReadDocument<Item>,
 ): { readonly items: readonly Item[]; readonly problems: readonly Problem[] } {
-  const all = documents.filter((document) => readHead(document).kind === kind).map(read);
+  const all = documents
+    .filter((document) => readHead(document).kind === kind)
+    .map((document) => {
+      const { text, problems: shapeless } = shape<Text>(document, kind);
+      const { item, problems } = read(text, document, shapeless);
+      return { name: text.name ?? "", document, item, problems: [...shapeless, ...problems] };
+    });
+  const rule = kind === "Rule" ? "duplicate-rule" : "duplicate-name";
   return {
-    items: all.flatMap(({ item }) => (item === undefined ? [] : [item])),
+    items: all.flatMap(({ item }) => item ?? []) as Item[],
     problems: [...all.flatMap(({ problems }) => problems), ...duplicateNames(rule, noun, all)],
   };
+}
+
+/** Without `item` if the document is invalid. */
+interface ReadDocument<Item> {
+  readonly item?: Item | undefined;
+  readonly problems: readonly Problem[];
 }

@@ -2,9 +2,9 @@ import { byName } from "../base/text-format.ts";
 import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { type ReadDocument, readKind } from "./document-head.ts";
+import { readKind } from "./document-head.ts";
 import { problemAt } from "./problem.ts";
-import { listed, shape } from "./shape.ts";
+import { listed } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";
 
 /** A declared move of all repositories of some kinds from one storage to another (docs/api.md). */
@@ -24,21 +24,17 @@ export interface Migrations {
 }
 
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
-  const words = { rule: "duplicate-name", noun: "a storage migration" } as const;
-  const { items, problems } = readKind(documents, "StorageMigration", readMigration, words);
+  const { items, problems } = readKind(documents, "StorageMigration", "a storage migration", readMigration);
   const migrations = items.toSorted(byName);
   return { migrations, problems: [...problems, ...overlaps(migrations)] };
 }
 
-function readMigration(document: Document): ReadDocument<StorageMigration> {
-  const { text, problems } = shape<StorageMigration>(document, "StorageMigration");
-  const { name = "", from, to, repositories } = text;
-  const read = { name, document, problems };
-  if (name === "" || from === undefined || to === undefined || repositories === undefined) return read;
-  const { destinationIsCluster = false, directFetchReplication = false } = text;
+function readMigration(text: Partial<StorageMigration>, document: Document) {
+  const { name = "", from, to, repositories, destinationIsCluster = false, directFetchReplication = false } = text;
+  if (name === "" || from === undefined || to === undefined || repositories === undefined) return { problems: [] };
   const kinds = [...new Set(listed(repositories).map(([kind]) => kind))];
   const flags = { destinationIsCluster, directFetchReplication };
-  return { ...read, item: { name, document, from, to, repositories: kinds, ...flags } };
+  return { problems: [], item: { name, document, from, to, repositories: kinds, ...flags } };
 }
 
 function overlaps(migrations: readonly StorageMigration[]): readonly Problem[] {

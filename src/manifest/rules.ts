@@ -4,9 +4,9 @@ import { byName } from "../base/text-format.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { type ReadDocument, readHead, readKind } from "./document-head.ts";
+import { readHead, readKind } from "./document-head.ts";
 import { problemAt } from "./problem.ts";
-import { listed, shape } from "./shape.ts";
+import { listed } from "./shape.ts";
 
 export interface PlanRule {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface PlanRules {
 }
 
 export function readRules(documents: readonly Document[]): PlanRules {
-  const { items, problems } = readKind(documents, "Rule", readRule, { rule: "duplicate-rule", noun: "a rule" });
+  const { items, problems } = readKind(documents, "Rule", "a rule", readRule);
   return { rules: items.toSorted(byName), problems };
 }
 
@@ -54,19 +54,13 @@ export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[
 
 type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
 
-function readRule(document: Document): ReadDocument<PlanRule> {
-  const { text, problems: shapeless } = shape<RuleText>(document, "Rule");
+function readRule(text: Partial<RuleText>, document: Document) {
   const { name = "", severity = "error", on = "change", when, message = "", until } = text;
-  const problems = [
-    ...shapeless,
-    ...undated(document, until),
-    ...faultyGlobs(document, text),
-    ...unusedKeys(document, text),
-  ];
-  if (when === undefined || hasUnknownScope(document, text)) return { name, document, problems };
+  const problems = [...undated(document, until), ...faultyGlobs(document, text), ...unusedKeys(document, text)];
+  if (when === undefined || hasUnknownScope(document, text)) return { problems };
   const except = listed(text.except).map(([glob]) => glob);
   const end = until !== undefined && isDay(until) && { until };
-  return { name, document, problems, item: { name, severity, on, when, message, except, ...end, document } };
+  return { problems, item: { name, severity, on, when, message, except, ...end, document } };
 }
 
 /** True if it is unknown which variables its expression may use. */

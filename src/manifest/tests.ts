@@ -1,10 +1,9 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Action, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { type ReadDocument, readKind } from "./document-head.ts";
+import { readKind } from "./document-head.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
-import { shape } from "./shape.ts";
 
 /** The expected plan of a workspace for a server with given content (docs/testing.md). */
 export interface PolicyTest {
@@ -28,16 +27,14 @@ export interface PolicyTests {
 }
 
 export function readTests(documents: readonly Document[]): PolicyTests {
-  const { items, problems } = readKind(documents, "Test", readTest, { rule: "duplicate-name", noun: "a test" });
+  const { items, problems } = readKind(documents, "Test", "a test", readTest);
   return { tests: items, problems };
 }
 
-function readTest(document: Document): ReadDocument<PolicyTest> {
-  const { text, problems: shapeless } = shape<PolicyTest>(document, "Test");
-  const { name = "" } = text;
-  const problems = [...shapeless, ...undated(document, text.as_of, "as_of"), ...idleOthers(document, text.expect)];
-  if (problems.some(({ severity }) => severity === "error")) return { name, document, problems };
-  return { name, document, problems, item: { ...(text as PolicyTest), document } };
+function readTest(text: Partial<PolicyTest>, document: Document, shapeless: readonly Problem[]) {
+  const problems = [...undated(document, text.as_of, "as_of"), ...idleOthers(document, text.expect)];
+  const isInvalid = [...shapeless, ...problems].some(({ severity }) => severity === "error");
+  return { problems, item: isInvalid ? undefined : { ...(text as PolicyTest), document } };
 }
 
 function idleOthers(document: Document, expect: Expectations | undefined): readonly Problem[] {
