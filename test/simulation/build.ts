@@ -84,7 +84,7 @@ function plainlyRequired(code: string): string {
  * wire here, and machines no disk.
  */
 const always: readonly Patch[] = [
-  { file: "state/state-folder.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
+  { file: "state/state-folder.ts", from: "makeFolder(dirname(file));\n      replaceFile(file, text, 0o600);", to: "" },
   { file: "run/workers/dispatcher.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
   {
     file: "state/open-state.ts",
