@@ -4,7 +4,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { historyJson, historyText, runsText, runText, runWithoutJournalText } from "../report/runs.ts";
-import { readJournal, readJournals } from "../state/journal.ts";
+import { type JournalLine, readJournal, readJournals } from "../state/journal.ts";
 import { type Holder, holderText } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { concerns, listRuns, liveRuns } from "../state/run-summary.ts";
@@ -28,7 +28,8 @@ export const runs = showing<Options<"runs">>(async (terminal, options) => {
 export const journal = showing<Options<"journal">>(async (terminal, _, [wanted]) => {
   await using state = await stateAround(terminal);
   if (wanted === undefined) {
-    const runs = await readJournals(state);
+    const runs: { readonly run: string; readonly entries: readonly JournalLine[] }[] = [];
+    for await (const each of readJournals(state)) runs.push(each);
     return { text: () => runsText(runs) || "No runs recorded.", json: () => runs };
   }
   const entries = await readJournal(state, wanted);

@@ -106,10 +106,9 @@ export async function readJournal(
   return (await lines("journals", [run])).get(run)?.flatMap((line) => journalLineIn(line) ?? []);
 }
 
-/** The journals of all runs, oldest first. */
-export async function readJournals(state: Journals) {
-  const names = await state.list("journals");
-  return Promise.all(names.map(async (run) => ({ run, entries: (await readJournal(state, run)) ?? [] })));
+/** The journals of all runs, oldest first; one at a time, because together they may not fit into memory. */
+export async function* readJournals(state: Journals) {
+  for (const run of await state.list("journals")) yield { run, entries: (await readJournal(state, run)) ?? [] };
 }
 
 export interface UnfinishedRun {

@@ -23,3 +23,14 @@ test("what was sent tells a storage move from a resource of a project that is ca
     ["storage:nfs-1/projects", { run: "r", state: "sent", to: undefined }],
   ]);
 });
+
+test("the journals of many runs are read one at a time", async () => {
+  let reading = 0;
+  const lines = async () => {
+    expect(reading++).toBe(0);
+    await new Promise(setImmediate);
+    reading--;
+    return new Map();
+  };
+  expect(await historyOf({ list: async () => ["r", "s", "t"], lines }, server)).toEqual(new Map());
+});

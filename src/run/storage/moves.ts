@@ -251,7 +251,7 @@ export type History = ReadonlyMap<string, EarlierMove>;
 export async function historyOf(state: Parameters<typeof readJournals>[0], url: string): Promise<History> {
   const history = new Map<string, EarlierMove>();
   const isSame = (server: string) => withoutTrailing(server, "/") === withoutTrailing(url, "/");
-  for (const { run, entries } of await readJournals(state)) {
+  for await (const { run, entries } of readJournals(state)) {
     if (entries.some((entry) => entry.event === "start" && isSame(entry.server))) {
       for (const entry of entries) remember(history, run, entry);
     }
