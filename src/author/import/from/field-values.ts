@@ -2,6 +2,7 @@ import { expectedWords, isObject, type JsonObject } from "../../../base/json.ts"
 import { didYouMean } from "../../../base/nearest.ts";
 import { propertyOf, typesOf, wireValue } from "../../../model/field-meaning.ts";
 import { fieldCheck } from "../../../model/kind-schema.ts";
+import { exactIntegers } from "../../../model/parameter-check.ts";
 import type { FieldSchema } from "../../../model/resource-kind.ts";
 import type { Plain, Scalar } from "../../../model/types.ts";
 import { isList, isScalar, textsWithin } from "../../../model/values.ts";
@@ -136,6 +137,8 @@ function convertMapping(field: FieldSchema, value: JsonObject): Plain | undefine
 }
 
 function convertScalar(field: FieldSchema, types: readonly string[], value: Scalar): Scalar | undefined {
+  // The parser rounded it.
+  if (typeof value === "number" && Math.abs(value) > exactIntegers.maximum) return undefined;
   const words = field["x-words"];
   if (words)
     return findWord(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);

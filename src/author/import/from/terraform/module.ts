@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { grouped } from "../../../../base/grouped.ts";
 import { isObject } from "../../../../base/json.ts";
 import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
@@ -57,7 +58,10 @@ type Inputs = (name: string) => Evaluated | undefined;
 export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, prefix = "", depth = 0): Module {
   const blocks = files.blocks.get(folder) ?? [];
   const locals = new Map(blocks.flatMap(({ type, attributes }) => (type === "locals" ? [...attributes] : [])));
-  const variables = new Map(blocks.flatMap((each) => (each.type === "variable" ? [[each.labels[0], each]] : [])));
+  const variables = grouped(
+    blocks.filter(({ type }) => type === "variable"),
+    ({ labels: [name = ""] }) => name,
+  );
   const assumed = new Map<string, Place>();
   const evaluated = new Map<HclExpression, Evaluated>();
   const evaluateOnly = ({ value }: HclAttribute): Evaluated => {
@@ -67,9 +71,10 @@ export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, pre
   };
   const resolve = (first: string, second: string): Evaluated | undefined => {
     if (first === "var") {
-      const { attributes } = variables.get(second) ?? {};
-      if (attributes && isSensitive(attributes)) return undefined;
-      const [input, fallback] = [inputs(second), attributes?.get("default")];
+      const stated = variables.get(second) ?? [];
+      // Override files may state a variable again, without what makes it sensitive.
+      if (stated.some(isSensitive)) return undefined;
+      const [input, fallback] = [inputs(second), stated.at(-1)?.attributes.get("default")];
       if (input || !fallback) return input;
       assumed.set(second, fallback.place);
       return evaluateOnly(fallback);
@@ -79,8 +84,10 @@ export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, pre
       const text = files.textOf(posix.join(files.root, second));
       return text === undefined ? undefined : { known: text };
     }
+    // Attributes of other providers' resources may be secrets.
+    if (/^(?:data$|module$|gitlab_)/.test(first)) return declared(first, second);
     const local = first === "local" ? locals.get(second) : undefined;
-    return local ? evaluateOnly(local) : declared(first, second);
+    return local && evaluateOnly(local);
   };
   const names: Names = { resolve, effort: files.effort };
   const calls = new Map<HclBlock, ReturnType<Module["called"]>>();
@@ -125,7 +132,7 @@ export function variablesIn(files: readonly Pick<HclBlock, "attributes">[], effo
   };
 }
 
-function isSensitive(attributes: HclBlock["attributes"]): boolean {
+function isSensitive({ attributes }: HclBlock): boolean {
   const stated = attributes.get("sensitive")?.value;
   return stated !== undefined && stated.value !== false;
 }
