@@ -6,7 +6,7 @@ export interface Token extends TextFragment {
 }
 
 interface Language {
-  /** Matches spaces and comments, a string literal, a word, or a sign. */
+  /** Matches spaces, a comment, a string literal, a word, or a sign. */
   readonly form: RegExp;
   readonly regexes?: boolean;
   /** The start of a here-document; its second group is the delimiter. */
@@ -22,7 +22,7 @@ function languageWith(comments: string, long: string, short: string, more: Omit<
     ["short", short, "[^\\n]"],
   ].map(([name, quote, sign]) => `(?<${name}>${quote})((?:(?!\\k<${name}>)(?:\\\\[^]|${sign}))*)(?:\\k<${name}>)?`);
   const word = "([\\p{L}\\p{N}_$@]+)";
-  return { form: new RegExp(`(?:\\s|${comments})+|${literals.join("|")}|${word}|([^])`, "uy"), ...more };
+  return { form: new RegExp(`\\s+|${comments}|${literals.join("|")}|${word}|([^])`, "uy"), ...more };
 }
 
 const none = "(?!)";
