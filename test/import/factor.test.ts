@@ -181,3 +181,10 @@ describe("a value that is the default of its field", () => {
     expect((await run.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
   });
 });
+
+test("declares a default that the server spells in another way", () => {
+  const live = { kind: "integration", key: "irc-gateway", active: true, fields: { recipients: "#a", push_events: 1 } };
+  const project = { name: "a/b", path: "a/b", id: 1 };
+  const { entries } = importProject({ project, live: [live], others: [], unread: [] }, platform, catalogue);
+  expect(entries.map(({ defaults }) => defaults?.get("push_events"))).toEqual([true]);
+});

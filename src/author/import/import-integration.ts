@@ -54,8 +54,7 @@ function isHidden(parameter: IntegrationParameter, release: string): boolean {
 /** A reported value that is omitted as a default, if a policy can declare it; an unset text is empty. */
 export function declarableDefault(field: FieldSchema, value: Value | undefined): Plain | undefined {
   if (value === undefined || isReference(value)) return undefined;
-  const isTyped =
-    value === null || (typeof value === "string" && ["boolean", "integer"].includes(typesOf(field)[0] ?? ""));
+  const isTyped = value === null || (isScalar(value) && ["boolean", "integer"].includes(typesOf(field)[0] ?? ""));
   const stated = isTyped ? comparable(field, value) : value;
   return stated === null || !isPossible(field, stated) ? undefined : stated;
 }
