@@ -1,4 +1,3 @@
-import { freeName } from "../base/text-format.ts";
 import { describeHead, type Level, listFindings, type ReviewFinding } from "./findings.ts";
 import { each, type Markup, markup, ownMarkup } from "./html/markup.ts";
 import type { FindingRenderer, FindingReport } from "./report.ts";
@@ -22,11 +21,11 @@ export function junitText(
   const count = (result: CaseResult) => cases.filter((each) => each.result === result).length;
   const totals = markup`tests="${cases.length}" failures="${count("failure")}" errors="${count("error")}" skipped="${count("skipped")}" time="${seconds.toFixed(3)}"`;
   const head = each(properties, ([name, value]) => markup`<property name="${name}" value="${value}"/>\n`);
-  const taken = new Set<string>();
+  const counts = new Map<string, number>();
   return String(markup`${ownMarkup('<?xml version="1.0" encoding="UTF-8"?>')}
 <testsuites name="evenkeel" ${totals}>
 <testsuite name="evenkeel ${command}" ${totals} timestamp="${finishedAt.toISOString().slice(0, 19)}">
-${properties.length > 0 ? markup`<properties>\n${head}</properties>\n` : ""}${each(cases, (one) => caseNode(one, taken))}</testsuite>
+${properties.length > 0 ? markup`<properties>\n${head}</properties>\n` : ""}${each(cases, (one) => caseNode(one, counts))}</testsuite>
 </testsuites>`);
 }
 
@@ -55,12 +54,20 @@ function passedCases({ plan, command, exitCode }: FindingReport): TestCase[] {
   return nothing ? [...cases, { suite: "evenkeel", name: `${command}: nothing to act on` }] : cases;
 }
 
-/** Numbers repeated names: readers keep only one of two tests with the same name. */
-function caseNode({ suite, name, file, result, rule = "", message = "" }: TestCase, taken: Set<string>): Markup {
-  const free = freeName(name, (each) => taken.has(`${suite}\0${each}`), " #");
-  taken.add(`${suite}\0${free}`);
+function caseNode(
+  { suite, name, file, result, rule = "", message = "" }: TestCase,
+  counts: Map<string, number>,
+): Markup {
+  const distinct = distinctName(suite, name, counts);
   const inner = result
     ? markup`<${ownMarkup(result)} message="${message}" type="${rule}">${message}</${ownMarkup(result)}>`
     : "";
-  return markup`<testcase classname="${suite}" name="${free}"${file ? markup` file="${file}"` : ""} time="0">${inner}</testcase>\n`;
+  return markup`<testcase classname="${suite}" name="${distinct}"${file ? markup` file="${file}"` : ""} time="0">${inner}</testcase>\n`;
+}
+
+/** Numbers repeated names: readers keep only one of two tests with the same name. */
+function distinctName(suite: string, name: string, counts: Map<string, number>): string {
+  const count = (counts.get(`${suite}\0${name}`) ?? 0) + 1;
+  counts.set(`${suite}\0${name}`, count);
+  return count === 1 ? name : distinctName(suite, `${name} #${count}`, counts);
 }
