@@ -44,6 +44,15 @@ export function sharedStateLaws({ name, place }: Backend<WorkspaceState>): void 
       expect(await readWork(b, "a", ["1.1"])).toEqual(new Map());
     });
 
+    test("keep documents of a run that lasts for days, and not of one that ended so long ago", async () => {
+      const [a, b] = await two();
+      const [lasting, ended] = ["20200101T000000Z-0001", "20200101T000000Z-0002"];
+      await a.leases(runLease(lasting)).take(claim(lasting), minute);
+      for (const run of [lasting, ended]) await writeWork(a, run, "1.1", "{}");
+      await forgetWork(b, "other");
+      expect(await a.list("work")).toEqual([`${lasting}/1.1`]);
+    });
+
     test("see how long a lease is held, and nothing after it was released", async () => {
       const [a, b] = await two();
       const token = await taken(a, "a");

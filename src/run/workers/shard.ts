@@ -10,7 +10,15 @@ import { referencesIn } from "../../model/values.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { secretsSentBy } from "../../plan/requests.ts";
 import { beginningsIn, readJournal, startJournal } from "../../state/journal.ts";
-import { type Claim, type Lease, type LeaseToken, runLease, shardLease, tryLease } from "../../state/lease.ts";
+import {
+  type Claim,
+  type Lease,
+  type LeaseToken,
+  runLease,
+  runLeases,
+  shardLease,
+  tryLease,
+} from "../../state/lease.ts";
 import { ageOf, kept, remove } from "../../state/run-summary.ts";
 import type { WorkspaceState } from "../../state/state.ts";
 import { saveUnstored } from "../../state/state-folder.ts";
@@ -70,13 +78,15 @@ export async function readWork(
   return new Map(Array.from(found, ([name, text]) => [name.slice(run.length + 1), text]));
 }
 
-/** Deletes the documents and leases of a run, and all that are older than a day. */
+/** Deletes the documents and leases of a run, and those of runs that ended and began more than a day ago. */
 export async function forgetWork(state: WorkspaceState, run: string): Promise<void> {
+  const live = (await state.holders(runLeases)).map((holder) => holder.run);
   const all = await state.list("work");
   const own = all.filter((name) => name.startsWith(`${run}/`));
   const shards = own.map((name) => shardLease(run, name.slice(run.length + 1)));
   await state.forget("leases", [runLease(run), ...shards]);
-  await remove(state, "work", [...own, ...all.filter((name) => ageOf(name) > kept.work)]);
+  const isExpired = (name: string) => ageOf(name) > kept.work && !live.some((each) => name.startsWith(`${each}/`));
+  await remove(state, "work", [...own, ...all.filter(isExpired)]);
 }
 
 export interface PlanTask {
