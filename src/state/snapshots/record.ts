@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
 import { claimFor, type Lease, type Leases, tryLease } from "../lease.ts";
@@ -29,8 +28,8 @@ import {
   type SyncStatusCounts,
 } from "./snapshot.ts";
 
-/** Shards that are read and written at once. */
-const batchSize = 8;
+/** Shards that are read and written at once; those of 100,000 projects have 9 MB each. */
+const batchSizeOf = (projects: number) => Math.max(1, Math.min(8, Math.floor(100_000 / projects)));
 
 type SnapshotStore = Pick<WorkspaceState, "get" | "put" | "leases">;
 
@@ -42,6 +41,7 @@ export async function recordObservation(state: SnapshotStore, run: RunObservatio
   const observed = await observedByShard(run);
   const names = run.covers ? shardNames : [...observed.keys()];
   const entriesAfter = entriesAt(run.commit, run.locate);
+  const batchSize = batchSizeOf(run.projects.length);
   for (let at = 0; at < names.length; at += batchSize) {
     const batch = names.slice(at, at + batchSize);
     const stored = await state.get("snapshots", batch);
