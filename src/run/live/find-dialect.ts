@@ -79,7 +79,8 @@ async function unlessRefused<Result>(read: () => Promise<Result>, fatal?: number
     return await read();
   } catch (error) {
     if (error instanceof NamesNothing) return undefined;
-    if (!(error instanceof CallFailed) || error.endsRun || error.status === fatal) throw error;
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    if (fatal !== undefined && error.status === fatal) throw error;
     return undefined;
   }
 }
