@@ -69,7 +69,7 @@ export function readKind<Text extends { readonly name: string }, Item>(
   };
 }
 
-/** Without `item` if the document is invalid. */
+/** A document that was read; it has no `item` if it is invalid. */
 interface ReadDocument<Item> {
   readonly item?: Item | undefined;
   readonly problems: readonly Problem[];

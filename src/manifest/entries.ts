@@ -78,7 +78,7 @@ export class PolicyEntry implements Stated {
     );
   }
 
-  /** Undefined if nothing is left. */
+  /** This entry without a field; undefined if it has no other. */
   without(name: string): PolicyEntry | undefined {
     const { [name]: _, ...fields } = this.desired.fields;
     if (Object.keys(fields).length === 0) return undefined;

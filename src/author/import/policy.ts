@@ -56,7 +56,7 @@ export interface ImportedProject {
   readonly project: Project;
   readonly entries: readonly ImportedEntry[];
   readonly remarks: readonly string[];
-  /** What its policy has besides. */
+  /** Further parts of its policy. */
   readonly more?: Partial<Draft>;
 }
 

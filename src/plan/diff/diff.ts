@@ -149,7 +149,7 @@ function listEmptyKinds(
 
 type Lists = "changes" | "unverified" | "inherited" | "unmanagedAddresses" | "problems" | "settled" | "absent";
 
-/** What a resource adds to the lists of its project's difference. */
+/** The part of a resource in the difference of its project. */
 type ResourceDiff = Partial<Pick<Difference, Lists>>;
 
 export interface InSync extends Readonly<Record<Comparison, readonly string[]>> {

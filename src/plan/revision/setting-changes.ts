@@ -93,7 +93,7 @@ type Alarm = readonly [
 
 const isTrue: Alarm[3] = (_, after) => after === true;
 const isHigher: Alarm[3] = (before, after) => Number(after) > Number(before);
-/** Without a last day, a policy never expires. */
+/** True for a later last day, or for none any more: such a policy never expires. */
 const isLater: Alarm[3] = (was, is) => typeof was === "string" && (typeof is !== "string" || is > was);
 const isLonger: Alarm[3] = (was, is) =>
   (is as readonly unknown[]).some((item) => !(was as readonly unknown[]).includes(item));

@@ -20,7 +20,7 @@ interface FollowOptions extends Pick<Request, "signal" | "pollInterval" | "movin
 
 interface FollowResult {
   readonly outcomes: Outcomes;
-  /** Of successful moves that need attention. */
+  /** Warnings about successful moves that need attention. */
   readonly warnings: readonly Problem[];
 }
 
