@@ -2,15 +2,10 @@ import { digestOf } from "../base/json.ts";
 import { counted } from "../base/text-format.ts";
 import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import type { Planned } from "../run/request.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
+import type { CheckEnd } from "./check.ts";
 import { changesAt, type Notification, problemWords } from "./notification-texts.ts";
 import type { WatchState } from "./watch-state.ts";
-
-export interface Observation {
-  readonly plan: Plan;
-  readonly whole: boolean;
-}
 
 interface ObservedDifferences {
   readonly differing: WatchMemory["differing"];
@@ -24,12 +19,18 @@ interface ObservedDifferences {
  * Compares a check with earlier ones. Addresses that a partial check left out or that could not be read are unchanged.
  * `grace`: consecutive checks that must find drift before a notification.
  */
-export function compareObservations(before: WatchMemory, observation: Observation, grace: number): ObservedDifferences {
-  const seen = new Map(
-    observation.plan.resource_changes.map((change) => [change.address, trackDifference(before, change)]),
-  );
+export function compareObservations(
+  before: WatchMemory,
+  { resource_changes: changes, problems }: Plan,
+  whole: boolean,
+  grace: number,
+): ObservedDifferences {
+  const seen = new Map(changes.map((change) => [change.address, trackDifference(before, change)]));
   const unseen = Object.entries(before.differing).filter(([address]) => !seen.has(address));
-  const kept = unseen.filter(([address]) => !observation.whole || isUnread(observation.plan, address));
+  // A problem without a project may affect any address.
+  const isUnread = (address: string) =>
+    problems.some(({ project }) => project === undefined || address.startsWith(`${project}:`));
+  const kept = unseen.filter(([address]) => !whole || isUnread(address));
   const gone = unseen.filter((each) => !kept.includes(each));
   const drifted = [...seen].flatMap(([address, each]) => (!each.told && each.checks >= grace ? [address] : []));
   for (const address of drifted) seen.set(address, { ...(seen.get(address) as Differing), told: true });
@@ -50,17 +51,6 @@ function trackDifference(before: WatchMemory, change: PlannedChange): Differing 
   return { cause, digest, checks: (known?.checks ?? 0) + 1, steady: isSame ? known.steady + 1 : 1, ...told };
 }
 
-/** True if a problem prevented reading an address; a problem without a project may affect any address. */
-function isUnread({ problems }: Plan, address: string): boolean {
-  return problems.some(({ project }) => project === undefined || address.startsWith(`${project}:`));
-}
-
-function problemsByKey(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
-  return new Map(
-    problems.map((each) => [`${each.rule} ${each.project ?? [each.file, each.line].filter(Boolean).join(":")}`, each]),
-  );
-}
-
 /** The addresses to apply: pending changes, and drift that two consecutive checks found, as `apply` allows. */
 export function chosenBy({ apply, differing }: WatchMemory, { resource_changes: changes }: Plan): readonly string[] {
   const isChosen: Readonly<Record<WatchMemory["apply"], (each: Differing) => boolean>> = {
@@ -74,24 +64,21 @@ export function chosenBy({ apply, differing }: WatchMemory, { resource_changes: 
   });
 }
 
-interface SeenProblems {
-  readonly before: WatchMemory;
-  readonly planned: Planned;
-  /** Undefined if nothing could be checked. */
-  readonly observed: ObservedDifferences | undefined;
-  readonly whole: boolean;
-  readonly errors: readonly ReportedProblem[];
-  readonly run: string | null;
-}
-
-/** The notifications of new drift, recoveries, problems and expiry, which are then saved as notified. */
+/**
+ * The notifications of new drift, recoveries, problems and expiry, which are then saved as notified. `observed` is
+ * undefined if nothing could be checked.
+ */
 export function notificationsOfProblems(
   memory: WatchState,
-  { before, planned: { plan }, observed, whole, errors, run }: SeenProblems,
+  { plan, whole, errors, run }: Pick<CheckEnd, "plan" | "whole" | "errors" | "run">,
+  before: WatchMemory,
+  observed: ObservedDifferences | undefined,
 ): readonly Notification[] {
   // Only a full check shows that problems that did not recur are resolved.
   const open = whole && observed ? [] : Object.entries(before.failing);
-  const found = problemsByKey([...plan.problems, ...errors]);
+  const keyOf = ({ rule, project, file, line }: ReportedProblem) =>
+    `${rule} ${project ?? [file, line].filter(Boolean).join(":")}`;
+  const found = new Map([...plan.problems, ...errors].map((problem) => [keyOf(problem), problem]));
   const words = Array.from(found, ([key, problem]) => [key, problemWords(problem)] as const);
   const failing = Object.fromEntries([...open, ...words]);
   const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));

@@ -59,7 +59,11 @@ export interface WatchOptions {
   readonly proposals?: DriftProposals | undefined;
   readonly clock: Clock;
   readonly status: WatchStatus;
-  readonly host: WatchHost;
+  readonly host: {
+    readonly say: (sentence: string) => void;
+    readonly warn: (sentence: string) => void;
+    readonly checked: (end: CheckEnd) => void;
+  };
 }
 
 /** Merge requests that accept drift, by branch. Both throw a UserError if that fails. */
@@ -75,12 +79,6 @@ interface Follow {
   /** Resolves within seconds, even if the remote is slow. */
   readonly forward: () => Promise<FastForwarded>;
   readonly touches: (from: string, to: string) => boolean;
-}
-
-interface WatchHost {
-  readonly say: (sentence: string) => void;
-  readonly warn: (sentence: string) => void;
-  readonly checked: (end: CheckEnd) => void;
 }
 
 export interface WatchStatus {
@@ -121,20 +119,16 @@ const expected = 'expected minute, hour, day, month and weekday, such as "7 * * 
 /** In the time zone of this process. @throws UserError (64) for an expression that matches no future time. */
 export function cron(expression: string, now: number): Schedule {
   const shown = JSON.stringify(expression.slice(0, 100));
-  const parsed = parse(expression);
+  const written = expression.trim();
+  // Five fields, six with seconds first, or a word such as `@hourly`; dates are invalid.
+  const isSchedule = /^@[a-z]+$/i.test(written) || [5, 6].includes(written.split(/\s+/).length);
+  const parsed = isSchedule ? ifPossible(() => new Cron(written, { paused: true })) : undefined;
   if (!parsed) throw new UserError(`--cron ${shown} is not a schedule; ${expected}`, exit.usage);
   const after = (time: number) => parsed.nextRun(new Date(time))?.getTime() ?? Number.POSITIVE_INFINITY;
   if (after(now) === Number.POSITIVE_INFINITY) {
     throw new UserError(`--cron ${shown} names a time that never comes; ${expected}`, exit.usage);
   }
   return { after };
-}
-
-/** Five fields, six with seconds first, or a word such as `@hourly`; dates are invalid. */
-function parse(expression: string): Cron | undefined {
-  const fields = expression.trim().split(/\s+/);
-  if (!/^@[a-z]+$/i.test(expression.trim()) && (fields.length < 5 || fields.length > 6)) return undefined;
-  return ifPossible(() => new Cron(expression.trim(), { paused: true }));
 }
 
 /** The next check: its time, with a random delay of up to a tenth of the interval, and the time when it is overdue. */

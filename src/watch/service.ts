@@ -24,10 +24,6 @@ export interface Listening extends AsyncDisposable {
   readonly url: string;
 }
 
-export function serveWatch(options: ServiceOptions): Promise<Listening> {
-  return listen(watchApp(options), options.host, options.port);
-}
-
 /** Serves an app; slow and idle connections are closed. @throws UserError if it cannot listen. */
 export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
   const serverOptions = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
@@ -49,7 +45,7 @@ const mostBytes = 2 ** 20;
 /** Pushes within this many milliseconds are checked together. */
 const settling = 1000;
 
-function watchApp(options: ServiceOptions): Hono {
+export function serveWatch(options: ServiceOptions): Promise<Listening> {
   const app = new Hono();
   app.use(async ({ header }, next) => {
     header("cache-control", "no-store");
@@ -63,7 +59,7 @@ function watchApp(options: ServiceOptions): Hono {
   app.post("/hooks/push", headersGate(options), sizeGate, (context) => push(context, options));
   app.notFound(({ json }) => json({ error: "expected GET /healthz, GET /metrics or POST /hooks/push" }, 404));
   app.onError((_, { json }) => json({ error: "internal error" }, 500));
-  return app;
+  return listen(app, options.host, options.port);
 }
 
 /** A standby is healthy; a leader with an overdue check is not. */
@@ -99,21 +95,15 @@ async function push({ req, json }: Context, { secret = "", status, clock, branch
   const checkout = { branch: branch(), checked: status.checked() };
   const { commit, project, ...decision } = decidePush(req.header(), parsedJson(body.toString("utf8")), checkout);
   if (decision.check) {
+    const waiting = status.push;
+    // If any event concerns everything, the check is not limited to projects.
+    const isLimited = project !== undefined && (!waiting || waiting.projects !== undefined);
     status.push = {
-      at: status.push?.at ?? clock.now() + settling,
+      at: waiting?.at ?? clock.now() + settling,
       ...(commit !== undefined && { commit }),
-      ...projectsOf(status.push, project),
+      ...(isLimited && { projects: [...new Set([...(waiting?.projects ?? []), ...project])] }),
     };
     status.wake();
   }
   return json(decision, 202);
-}
-
-/** The projects to check; none if an event concerns everything. */
-function projectsOf(
-  waiting: WatchStatus["push"],
-  project: readonly string[] | undefined,
-): { readonly projects?: readonly string[] } {
-  if (project === undefined || (waiting && !waiting.projects)) return {};
-  return { projects: [...new Set([...(waiting?.projects ?? []), ...project])] };
 }

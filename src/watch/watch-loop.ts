@@ -28,12 +28,6 @@ export interface WatchProgress {
 /** Milliseconds until a check is retried that the state could not store; doubled after each further one. */
 const untilAgain = 10_000;
 
-/** A leader begins with a check, but backs off while the state can be opened but not written. */
-function firstDue({ unkept }: WatchProgress, now: number): Due {
-  if (!unkept) return { at: now, late: Number.POSITIVE_INFINITY };
-  return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.checks) };
-}
-
 /** Resolves to an exit code; undefined if the watcher lost its lease. */
 export async function runWatchLoop(
   leader: Leadership,
@@ -42,8 +36,13 @@ export async function runWatchLoop(
 ): Promise<ExitCode | undefined> {
   const { options, lease } = leader;
   const { clock, schedule, request, status, host, checks } = options;
+  const { unkept } = progress;
   const now = clock.now();
-  const times: Times = { due: firstDue(progress, now), poll: 0, lastError: "" };
+  // A leader begins with a check, but backs off while the state can be opened but not written.
+  const due = unkept
+    ? { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.checks) }
+    : { at: now, late: Number.POSITIVE_INFINITY };
+  const times: Times = { due, poll: 0, lastError: "" };
   for (;;) {
     if (request.signal?.aborted) return memory.save().then(() => exit.done);
     const lost = lease.lost();
@@ -54,7 +53,8 @@ export async function runWatchLoop(
     const trigger = await nextTrigger(leader, memory, times);
     if (!trigger) continue;
     const end = await check(leader, memory, trigger);
-    times.due = nextTime(times.due, trigger, () => nextDue(schedule, clock.now(), clock.random));
+    // A check of a part leaves the schedule unchanged.
+    if (trigger.since === undefined && !trigger.projects) times.due = nextDue(schedule, clock.now(), clock.random);
     host.checked(end);
     await updateMergeRequests(leader, memory, end);
     progress.checks++;
@@ -65,11 +65,6 @@ export async function runWatchLoop(
     status.late = times.due.late;
     if (end.exitCode === exit.interrupted || progress.checks === checks) return end.exitCode;
   }
-}
-
-/** A check of a part leaves the schedule unchanged. */
-function nextTime(due: Due, { since, projects }: Trigger, next: () => Due): Due {
-  return since === undefined && !projects ? next() : due;
 }
 
 async function check(leader: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
@@ -84,7 +79,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const run = isKept ? runOf(planned) : await recordBlockedCheck(leader.state, request, planned, new Date(began));
   const hasReceivers = memory.settings().notify.length > 0;
   const observed = compared
-    ? compareObservations(before, { plan, whole }, hasReceivers ? grace : Number.POSITIVE_INFINITY)
+    ? compareObservations(before, plan, whole, hasReceivers ? grace : Number.POSITIVE_INFINITY)
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
   const chosen = observed && trigger.errors.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
@@ -97,10 +92,9 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const end = { plan, catalogue, whole, compared, errors, run, exitCode, seconds, finishedAt };
   if (!isStopped()) {
     if (done.applied) memory.change({ waiting: done.waiting });
-    const seen = { before, planned, observed, whole, errors, run };
     // Without receivers nothing counts as notified, so that a receiver that is added later is notified.
     const notifications = hasReceivers
-      ? [...notificationsOfProblems(memory, seen), ...notificationsOfRefusal(memory, done, chosen)]
+      ? [...notificationsOfProblems(memory, end, before, observed), ...notificationsOfRefusal(memory, done, chosen)]
       : [];
     memory.enqueue(notifications, countFleet(end, memory));
   }
@@ -170,8 +164,9 @@ async function applySelected(
   const hooks = { approve: async () => lease.lost() === undefined, watchers: [] };
   const applied = await apply({ ...asks, command: "apply", again: "evenkeel apply" }, hooks);
   if (!applied.refused?.some(({ guard }) => guard === "approvals")) return { applied };
-  const waiting = kept && !approved ? kept : await save(request, only, digest);
-  return { applied, ...(waiting && { waiting }) };
+  if (kept && !approved) return { applied, waiting: kept };
+  const { savedAs } = await plan({ ...request, only, command: "plan", save: true, outlives: true });
+  return savedAs === undefined ? { applied } : { applied, waiting: { run: savedAs, digest } };
 }
 
 /** Limits the apply to the projects of the changes, unless a guard on deletions needs the whole fleet. */
@@ -186,16 +181,10 @@ function chosen(
   return { addresses: all, projects: [...new Set(addresses.map((address) => addressParts(address)[0]))] };
 }
 
-async function save(request: Request, only: ChosenChanges, digest: string): Promise<WatchMemory["waiting"]> {
-  const { savedAs } = await plan({ ...request, only, command: "plan", save: true, outlives: true });
-  return savedAs === undefined ? undefined : { run: savedAs, digest };
-}
-
 function applyErrors({ plan: { problems }, outcomes }: Applied): readonly ReportedProblem[] {
-  const failed = [...(outcomes ?? [])].filter(([, { status }]) => status !== "applied" && status !== "stale");
-  const reported = failed.map(([address, { status, error = status }]) => {
-    return { rule: "apply", project: address, message: error };
-  });
+  const reported = [...(outcomes ?? [])].flatMap(([address, { status, error = status }]) =>
+    status === "applied" || status === "stale" ? [] : { rule: "apply", project: address, message: error },
+  );
   return [...problems, ...reported];
 }
 
@@ -258,26 +247,29 @@ interface Times {
 
 /** Waits for the next moment at which a check, push or poll is due; returns a trigger if something is to be checked now. */
 async function nextTrigger(leader: Leadership, memory: WatchState, times: Times): Promise<Trigger | undefined> {
-  const { clock, status, request } = leader.options;
+  const { clock, status, request, follow } = leader.options;
+  const { due, poll } = times;
   const now = clock.now();
-  const next = nextMoment(leader, times);
+  const next = Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
   if (next > now) {
     await leader.wakeSignal.wait(next - now);
     return undefined;
   }
-  const isDue = now >= times.due.at;
+  const isDue = now >= due.at;
   const push = status.push && status.push.at <= now ? status.push : undefined;
   if (push) status.push = undefined;
   const { commit, errors } = await forward(leader, memory, times, isDue || push !== undefined);
   if (request.signal?.aborted) return undefined;
   if (isDue) return { errors };
-  if (commit !== undefined) return triggerOfCommit(leader, memory, commit);
+  if (commit !== undefined) {
+    const since = memory.now().commit;
+    if (since === undefined || follow?.touches(since, commit)) return { since, errors: [] };
+    // It leaves the workspace unchanged.
+    memory.change({ commit });
+    return undefined;
+  }
   const isKnown = push?.commit !== undefined && push.commit === memory.now().commit;
   return push && !isKnown ? { errors, projects: push.projects } : undefined;
-}
-
-function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: Times): number {
-  return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }
 
 /** An error is reported once. Resolves to a commit that was not checked yet. */
@@ -302,16 +294,4 @@ async function forward(
   const isNew = commit !== memory.now().commit && commit !== times.commit;
   times.commit = commit;
   return { ...(isNew && { commit }), errors: [] };
-}
-
-/** A commit triggers a check if it changes the workspace; otherwise it is saved as checked. */
-async function triggerOfCommit(
-  { options }: Leadership,
-  memory: WatchState,
-  commit: string,
-): Promise<Trigger | undefined> {
-  const since = memory.now().commit;
-  if (since === undefined || options.follow?.touches(since, commit)) return { since, errors: [] };
-  memory.change({ commit });
-  return undefined;
 }
