@@ -75,7 +75,8 @@ export function compileExpression(
 
 function describeError(error: unknown, { environment, explain }: Language, isRunning: boolean) {
   const { code = "", summary = "it cannot be evaluated", range } = error as Partial<ParseError>;
-  const word = faultyWord(summary);
+  // The word at the end of a message of the library, or the function whose call it quotes.
+  const word = /(?:: |\.|')(\w+)(?:$|\([^']*\)'$)/.exec(summary)?.[1] ?? "";
   const words = code === "no_matching_overload" ? unknownFunction(word, environment) : explain(code, word, isRunning);
   const message = words ?? summary.slice(0, 1).toLowerCase() + summary.slice(1);
   return { code, fault: { message: message.replaceAll(linearMatch, "matches"), offset: range?.start ?? 0 } };
@@ -169,9 +170,4 @@ function foreignOperator(text: string): ExpressionFault | undefined {
 function unknownFunction(word: string, environment: Environment): string | undefined {
   const names = new Set(environment.getDefinitions().functions.map(({ name }) => name));
   return names.has(word) ? undefined : `unknown function ${word}${didYouMean(word, names)}`;
-}
-
-/** The word at the end of a message of the library, or the function whose call it quotes. */
-function faultyWord(summary: string): string {
-  return /(?:: |\.|')(\w+)(?:$|\([^']*\)'$)/.exec(summary)?.[1] ?? "";
 }

@@ -27,8 +27,7 @@ export function exitCode(facts: Facts): ExitCode {
 
 /** The exit code of a run that could not write all of its output. A more severe code is kept. */
 export function atLeastError(code: ExitCode): ExitCode {
-  const isLighter = code === exit.done || code === exit.pending || code === exit.stale;
-  return isLighter ? exit.problem : code;
+  return code === exit.done || code === exit.pending || code === exit.stale ? exit.problem : code;
 }
 
 export class UserError extends Error {

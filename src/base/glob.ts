@@ -15,14 +15,16 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
   const literal = fold(glob);
   const prefix = commonPrefix(literal);
-  const folder = rules.dots && isWholeFolder(glob) ? literal.slice(0, -2) : undefined;
-  const isVisible = visibility(glob, rules);
+  // `folder/**`, the most common glob, and `**`.
+  const folder = rules.dots && /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob) ? literal.slice(0, -2) : undefined;
+  const mayBeHidden = rules.dots || /(?:^|[/{,])\\?\./.test(glob);
   const matches = lazy(() => compilePattern(glob, rules));
   return (text) => {
     const folded = fold(text);
     if (folded === literal) return true;
     if (folder !== undefined && folded.length > folder.length && folded.startsWith(folder)) return true;
-    return text !== "" && folded.startsWith(prefix) && isVisible(text) && matches()(text);
+    if (!mayBeHidden && /(?:^|\/)\./.test(text)) return false;
+    return text !== "" && folded.startsWith(prefix) && matches()(text);
   };
 }
 
@@ -35,12 +37,6 @@ function compilePattern(glob: string, rules: GlobRules): (text: string) => boole
   }
   const pattern = RE2JS.compile(source, rules.cased ? RE2JS.DOTALL : RE2JS.DOTALL | RE2JS.CASE_INSENSITIVE);
   return (text) => pattern.matches(text);
-}
-
-/** Rejects paths with hidden segments, if a glob names none. */
-function visibility(glob: string, { dots }: GlobRules): (text: string) => boolean {
-  if (dots || /(?:^|[/{,])\\?\./.test(glob)) return () => true;
-  return (text) => !/(?:^|\/)\./.test(text);
 }
 
 export function isGlob(text: string): boolean {
@@ -87,11 +83,6 @@ function measureDepth(glob: string): number {
 export function globFolder(glob: string): string {
   const plain = commonPrefix(glob);
   return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
-}
-
-/** True for `folder/**`, the most common glob, and for `**`. */
-function isWholeFolder(glob: string): boolean {
-  return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob);
 }
 
 /** The common prefix of all matches; a slash before `**` is optional. */

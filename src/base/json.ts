@@ -8,7 +8,9 @@ export function digestOf(value: unknown): string {
 
 export function canonical(value: unknown): string {
   if (typeof value !== "object") return JSON.stringify(value);
-  return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? sortedByKey(inner) : inner));
+  return JSON.stringify(value, (_, inner: unknown) => {
+    return isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner;
+  });
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -45,10 +47,6 @@ export function valueAtPath(value: unknown, path: readonly (string | number)[]):
     (at, part) => (typeof at === "object" ? (at as JsonObject | null)?.[part] : undefined),
     value,
   );
-}
-
-function sortedByKey(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** JSON Schema types, as the end of "expected …". */

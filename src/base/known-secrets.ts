@@ -108,6 +108,7 @@ function escapedForms(part: string): readonly string[] {
   const text = part.toWellFormed();
   const json = JSON.stringify(text).slice(1, -1);
   const url = encodeURIComponent(text);
+  const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
   return [
     part,
     json,
@@ -116,12 +117,8 @@ function escapedForms(part: string): readonly string[] {
     url.replace(/%../g, (code) => code.toLowerCase()),
     encodeURI(text),
     url.replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll("%20", "+"),
-    ...["'", "&#39;", "&#x27;", "&apos;"].map((quote) => escapeHtml(text).replaceAll("'", quote)),
+    ...["'", "&#39;", "&#x27;", "&apos;"].map((quote) => html.replaceAll("'", quote)),
   ];
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
 function base64Forms(value: string): readonly string[] {

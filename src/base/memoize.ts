@@ -1,12 +1,7 @@
-interface Answers<Key, Answer> {
-  readonly get: (key: Key) => Answer | undefined;
-  readonly set: (key: Key, answer: Answer) => unknown;
-}
-
 /** Caches the results of a function. A result of undefined is not cached. */
 export function memoized<Key, Answer>(
   work: (key: Key) => Answer,
-  answers: Answers<Key, Answer> = new Map(),
+  answers: { get(key: Key): Answer | undefined; set(key: Key, answer: Answer): unknown } = new Map(),
 ): (key: Key) => Answer {
   return (key) => {
     const known = answers.get(key);

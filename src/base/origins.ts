@@ -13,7 +13,8 @@ const mostAddresses = 10;
 export function originsIn(text: string): readonly string[] {
   if (text.length > longestText) return [unclear];
   const found = new Set<string>();
-  for (const written of listReadings(text)) {
+  // Browsers and libraries ignore line breaks, tabs and invisible characters.
+  for (const written of new Set([text, text.replace(/[\p{Cc}\p{Cf}]/gu, "")])) {
     for (const token of written.split(separators)) for (const origin of originsOfToken(token)) found.add(origin);
     if (found.size > mostAddresses) return [unclear];
   }
@@ -27,12 +28,6 @@ export function hostsIn(text: string): readonly string[] {
 }
 
 const separators = /[\s,;|"'<>]+/u;
-
-/** The text itself, and without characters that browsers and libraries ignore: line breaks, tabs and invisible ones. */
-function listReadings(text: string): readonly string[] {
-  const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "");
-  return visible === text ? [text] : [text, visible];
-}
 
 /** A scheme, or two slashes without one: the start of an address, even within another one. */
 const beginnings = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:)?[/\\]{2,}|(?<![a-z0-9+.-])(https?|wss?|ftp):/giu;

@@ -107,11 +107,10 @@ export function takeName(wanted: string, taken: Set<string>, separator = "-"): s
 export function shellWord(word: string): string {
   if (/^(?:-|[\w./][\w./:@%+,=-]*)$/.test(word)) return word;
   if (!hidden.test(word)) return `'${word.replaceAll("'", "'\\''").replace(/#(?=#)/g, "#''")}'`;
-  return `$'${word.replace(/[\\'#]|[^ -~]/gu, bytes)}'`;
+  const escaped = word.replace(/[\\'#]|[^ -~]/gu, (character) => {
+    return Array.from(Buffer.from(character), (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+  });
+  return `$'${escaped}'`;
 }
 
 const hidden = new RegExp(`[${invisible}]`, "u");
-
-function bytes(character: string): string {
-  return [...new TextEncoder().encode(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
-}

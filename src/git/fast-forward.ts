@@ -14,19 +14,16 @@ export interface Upstream {
   readonly ref: string;
 }
 
-/** Fast-forwards a checkout repeatedly. Disposing aborts a running fetch. */
-export interface Follower extends Disposable {
-  /** Without hooks. A fetch that takes longer continues in the background, for a later call. */
-  readonly forward: () => Promise<FastForwarded>;
-}
-
-/** `patience`: milliseconds to wait for a remote. */
-export function createFollower(folder: string, signal: AbortSignal, patience = 10_000): Follower {
+/**
+ * Fast-forwards a checkout repeatedly, without hooks. `patience`: milliseconds to wait for a remote; a fetch that takes
+ * longer continues in the background, for a later call. Disposing aborts it.
+ */
+export function createFollower(folder: string, signal: AbortSignal, patience = 10_000) {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
   let going: Fetch | undefined;
   return {
-    forward: async () => {
+    forward: async (): Promise<FastForwarded> => {
       const fetch = going ?? beginFetch(folder, ends);
       if ("why" in fetch) return fetch;
       going = fetch;
@@ -55,7 +52,7 @@ interface Fetch {
 
 function beginFetch(folder: string, signal: AbortSignal): Fetch | { readonly why: string } {
   const git = openGit(folder);
-  if ("failed" in git) return { why: explainUnreadable(git.failed) };
+  if ("failed" in git) return { why: git.failed.code === null ? "git is not installed" : unreadable(git.failed) };
   const upstream = upstreamOf(git);
   if ("why" in upstream) return upstream;
   const { remote, ref } = upstream;
@@ -83,8 +80,8 @@ async function forwardTo(fetch: Fetch, fetched: GitRan): Promise<FastForwarded> 
   return { why: cannotForward(upstream, "it has commits that are not there") };
 }
 
-function explainUnreadable(ran: GitRan): string {
-  return ran.code === null ? "git is not installed" : `git cannot read the repository: ${gitError(ran)}`;
+function unreadable(ran: GitRan): string {
+  return `git cannot read the repository: ${gitError(ran)}`;
 }
 
 function cannotFetch({ upstream: { ref, remote } }: Fetch, why: string): string {
@@ -106,7 +103,7 @@ export function upstreamOf({ run, setting }: Git): Upstream | { readonly why: st
   const head = run("symbolic-ref", "--quiet", "--short", "HEAD");
   const branch = head.stdout.trim();
   if (head.code === 1) return { why: "the checkout is on no branch, so there is none to follow" };
-  if (head.code !== 0) return { why: `git cannot read the repository: ${gitError(head)}` };
+  if (head.code !== 0) return { why: unreadable(head) };
   const remote = setting(`branch.${branch}.remote`);
   const ref = setting(`branch.${branch}.merge`);
   if (remote === "" || !ref.startsWith("refs/heads/")) {

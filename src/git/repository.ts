@@ -20,15 +20,14 @@ export function readBlobs(git: Git, ids: readonly string[]): ReadonlyMap<string,
   for (const id of ids) {
     const end = output.indexOf(10, at);
     const [, type, size] = output.toString("utf8", at, Math.max(at, end)).split(" ");
-    if (type !== "blob") throw new UserError(describeMissing(id), exit.usage);
+    if (type !== "blob") {
+      const advice = "as in a clone with --filter; git fetch --refetch --no-filter origin brings it";
+      throw new UserError(`git lacks ${id}, ${advice}`, exit.usage);
+    }
     blobs.set(id, output.subarray(end + 1, end + 1 + Number(size)));
     at = end + 1 + Number(size) + 1;
   }
   return blobs;
-}
-
-function describeMissing(id: string): string {
-  return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
 }
 
 function explainNone(folder: string, { code, stderr }: GitRan): string {

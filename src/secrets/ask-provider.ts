@@ -11,12 +11,6 @@ export interface ProviderRequest {
   readonly names: readonly string[];
 }
 
-export interface ProviderAnswer {
-  readonly provider: Provider;
-  readonly name: string;
-  readonly read: SecretRead;
-}
-
 export interface ProviderContext {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,19 +27,17 @@ const maxBytes = { each: 1024 * 1024, batch: 16 * 1024 * 1024 } as const;
 export async function askProviders(
   requests: readonly ProviderRequest[],
   context: ProviderContext,
-): Promise<readonly ProviderAnswer[]> {
+): Promise<readonly { readonly provider: Provider; readonly name: string; readonly read: SecretRead }[]> {
   const failed = new Map<Provider, string>();
-  const calls = requests.flatMap(listCalls);
+  const calls = requests.flatMap(({ provider, names }) => {
+    if (provider.protocol === "each") return names.map((name) => ({ provider, names: [name] }));
+    return names.length === 0 ? [] : [{ provider, names }];
+  });
   const answers = await inParallel(calls, maxPrograms, async ({ provider, names }) => {
     const read = await runProvider(provider, names, context, failed);
     return names.map((name) => ({ provider, name, read: read(name) }));
   });
   return answers.flat();
-}
-
-function listCalls({ provider, names }: ProviderRequest): ProviderRequest[] {
-  if (names.length === 0) return [];
-  return provider.protocol === "batch" ? [{ provider, names }] : names.map((name) => ({ provider, names: [name] }));
 }
 
 type Read = (name: string) => SecretRead;

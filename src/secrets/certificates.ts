@@ -16,16 +16,15 @@ const names = { cert: "EVENKEEL_CLIENT_CERT", key: "EVENKEEL_CLIENT_KEY" } as co
 export function readIdentity(env: Readonly<Record<string, string | undefined>>): Identity | undefined {
   const { [names.cert]: certPath, [names.key]: keyPath } = env;
   if (!certPath && !keyPath) return undefined;
-  if (!certPath || !keyPath) throw new UserError(halfText(certPath ? "cert" : "key", certPath ? "key" : "cert"));
+  if (!certPath || !keyPath) {
+    const [set, unset] = certPath ? [names.cert, names.key] : [names.key, names.cert];
+    throw new UserError(`${set} is set and ${unset} is not; a client certificate needs both, as paths of PEM files`);
+  }
   const cert = pemText(names.cert, certPath, readCertificates(resolve(certPath)));
   const key = pemText(names.key, keyPath, readPem(resolve(keyPath)));
   const objection = objectionTo(cert, key);
   if (objection) throw new UserError(`${names.key} names ${keyPath}, ${objection}`);
   return { cert, key };
-}
-
-function halfText(set: keyof typeof names, unset: keyof typeof names): string {
-  return `${names[set]} is set and ${names[unset]} is not; a client certificate needs both, as paths of PEM files`;
 }
 
 function pemText(variable: string, path: string, pem: Pem): string {

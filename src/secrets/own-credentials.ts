@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { createRedactor, decodeUrl, usedCredentials } from "../base/known-secrets.ts";
+import { createRedactor, decodeUrl, type Redactor, usedCredentials } from "../base/known-secrets.ts";
 import type { OwnVariable } from "../manifest/secret-reference.ts";
 import { type FileIdentity, readSecretFile, standardFile } from "./secret-file.ts";
 
@@ -46,22 +46,19 @@ const homeFiles: readonly string[] = [
 ];
 
 export function ownCredentials(env: Environment, root: string): OwnCredentials {
-  let known: { readonly used: number; readonly holds: (text: string) => boolean } | undefined;
+  let known: { readonly used: number; readonly redactor: Redactor } | undefined;
   return {
     isIn: (text) => {
       const used = usedCredentials().length;
-      if (known?.used !== used) known = { used, holds: holderTest(listTexts(env, root)) };
-      return known.holds(text);
+      if (known?.used !== used) {
+        // A short credential occurs in many values by chance, so it has to be all of them.
+        known = { used, redactor: createRedactor(8) };
+        for (const credential of listTexts(env, root)) known.redactor.learn(credential, "");
+      }
+      return known.redactor.isIn(text);
     },
     isOwnFile: (file) => listFiles(env, root).some((path) => isSame(path, file)),
   };
-}
-
-/** Tests whether a value contains a credential. A short one occurs in many values by chance, so it has to be all of them. */
-function holderTest(credentials: readonly string[]): (text: string) => boolean {
-  const redactor = createRedactor(8);
-  for (const credential of credentials) redactor.learn(credential, "");
-  return redactor.isIn;
 }
 
 function listTexts(env: Environment, root: string): readonly string[] {
@@ -83,16 +80,15 @@ function listFiles(env: Environment, root: string): readonly string[] {
   const homes = [...new Set([env.HOME || homedir(), homedir()])];
   const named = [...Object.keys(inVariables).map((name) => `${name}_FILE`), ...fileVariables].map((name) => env[name]);
   const { EVENKEEL_STATE_FILE: stateFile } = env;
-  const keys = [env.EVENKEEL_STATE, stateFile && readCredential(stateFile), env.EVENKEEL_QUEUE].map(findKeyFile);
+  const addresses = [env.EVENKEEL_STATE, stateFile && readCredential(stateFile), env.EVENKEEL_QUEUE];
+  const keys = addresses.map((address = "") => {
+    return URL.canParse(address) ? new URL(address).searchParams.get("sslkey") : null;
+  });
   return [
     keyFile(root),
     ...[...named, ...keys].flatMap((path) => (path ? [resolve(path)] : [])),
     ...homes.flatMap((home) => homeFiles.map((name) => join(home, name))),
   ];
-}
-
-function findKeyFile(address = ""): string | null {
-  return URL.canParse(address) ? new URL(address).searchParams.get("sslkey") : null;
 }
 
 function isSame(path: string, { device, file }: FileIdentity): boolean {

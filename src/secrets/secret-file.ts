@@ -74,14 +74,10 @@ export function passwordFor(login: Login, named: string | undefined): string | u
 /** Default password file of libpq, in the home folder. */
 export const standardFile = ".pgpass";
 
-function parseEntries(text: string): readonly (readonly string[])[] {
-  const lines = text.split(/\r?\n/);
-  return lines.filter((line) => !line.startsWith("#")).map(parseFields);
-}
-
 function readLines(file: string, isNamed: boolean): readonly (readonly string[])[] {
   try {
-    return parseEntries(readFileSync(file, "utf8"));
+    const lines = readFileSync(file, "utf8").split(/\r?\n/);
+    return lines.filter((line) => !line.startsWith("#")).map(parseFields);
   } catch (error) {
     if (!isNamed && systemCode(error) === "ENOENT") return [];
     throw new UserError(`cannot read the password file ${file}: ${describeSystemError(error)}`);

@@ -42,7 +42,11 @@ export interface SecretSources {
 }
 
 const schemes: Readonly<Record<string, (rest: string, sources: SecretSources, own: OwnCredentials) => SecretRead>> = {
-  env: (name, { env }) => orEmpty(Object.hasOwn(env, name) ? env[name] : undefined),
+  env: (name, { env }) => {
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    if (value === undefined) return { why: "not set" };
+    return value === "" ? { why: "set, but empty" } : { value };
+  },
   file: (path, { root }, own) =>
     readSecretFile(resolve(root, path), (file) => (own.isOwnFile(file) ? ownSecret.why : undefined)),
   manifest: (rest, { plaintext }) => {
@@ -65,7 +69,8 @@ export function createSecrets(sources: SecretSources): Secrets {
   const find = (reference: string): SecretRead | undefined => {
     const found = kept.get(reference);
     if (found) return found;
-    return isAskable(reference, sources) ? undefined : keep(reference, readReference(reference, sources, own));
+    const isAskable = isProvided(reference) && sources.providers?.known.has(schemeOf(reference).scheme);
+    return isAskable ? undefined : keep(reference, readReference(reference, sources, own));
   };
   const missing = (references: Iterable<SecretReference>): readonly string[] => {
     const names = new Set<string>();
@@ -102,10 +107,6 @@ export function createSecrets(sources: SecretSources): Secrets {
 
 const unasked: SecretRead = { why: "its provider was not asked" };
 
-function isAskable(reference: string, { providers }: SecretSources): boolean {
-  return isProvided(reference) && providers?.known.has(schemeOf(reference).scheme) === true;
-}
-
 function requestsTo(references: readonly SecretReference[], { providers }: SecretSources): ProviderRequest[] {
   const byProvider = grouped(
     [...new Set(references.map(({ secret }) => secret))].map(schemeOf),
@@ -124,15 +125,7 @@ const ownSecret = {
 function readReference(reference: string, sources: SecretSources, own: OwnCredentials): SecretRead {
   const { scheme, name } = schemeOf(reference);
   const find = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  return find ? find(name, sources, own) : { why: explainUnknown(scheme, sources) };
-}
-
-function explainUnknown(scheme: string, { providers }: SecretSources): string {
-  if (scheme === "") return "expected env:NAME, file:PATH or PROVIDER:NAME";
-  return providers ? `no provider ${scheme} is defined` : "EVENKEEL_SECRET_PROVIDERS is not set";
-}
-
-function orEmpty(value: string | undefined): SecretRead {
-  if (value === undefined) return { why: "not set" };
-  return value === "" ? { why: "set, but empty" } : { value };
+  if (find) return find(name, sources, own);
+  if (scheme === "") return { why: "expected env:NAME, file:PATH or PROVIDER:NAME" };
+  return { why: sources.providers ? `no provider ${scheme} is defined` : "EVENKEEL_SECRET_PROVIDERS is not set" };
 }

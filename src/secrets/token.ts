@@ -82,12 +82,6 @@ function describeFailure({ error, status, signal }: SpawnSyncReturns<string>): s
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface VariableText {
-  readonly text: string;
-  /** The variable, or its file, for messages. */
-  readonly source: string;
-}
-
 /** @throws UserError if both are set. */
 function textOrFile(env: Environment, name: string, code?: ExitCode) {
   const { [name]: text, [`${name}_FILE`]: file } = env;
@@ -96,14 +90,14 @@ function textOrFile(env: Environment, name: string, code?: ExitCode) {
 }
 
 /**
- * A text from a variable, or from the file that NAME_FILE names; an empty variable counts as unset. @throws UserError,
- * without the text, if both are set, or the file cannot be read.
+ * A text from a variable, or from the file that NAME_FILE names; an empty variable counts as unset. `source`: either of
+ * them, for messages. @throws UserError, without the text, if both are set, or the file cannot be read.
  */
 export function readVariable(
   env: Environment,
   name: string,
   { root = ".", code }: { readonly root?: string; readonly code?: ExitCode } = {},
-): VariableText | undefined {
+): { readonly text: string; readonly source: string } | undefined {
   const { text, file } = textOrFile(env, name, code);
   if (text) return { text, source: name };
   if (!file) return undefined;

@@ -21,12 +21,6 @@ import {
   type Walk,
 } from "./walk.ts";
 
-/** Manifests of a workspace: sorted relative paths with forward slashes. A file with several paths is listed once. */
-export interface Discovered {
-  readonly files: readonly string[];
-  readonly problems: readonly Problem[];
-}
-
 /** A search for manifests that does not follow linked folders. */
 interface Search {
   readonly root: Located;
@@ -36,14 +30,15 @@ interface Search {
 }
 
 /**
- * Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). Nested workspaces are
- * skipped. Warns of each linked folder whose target was not searched either.
+ * Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md): sorted relative paths with
+ * forward slashes, one for each file. Nested workspaces are skipped. Warns of each linked folder whose target was not
+ * searched either.
  */
 export function discover(
   folder: string,
   patterns: readonly string[] | undefined,
   workspace: Placed | undefined,
-): Discovered {
+): { readonly files: readonly string[]; readonly problems: readonly Problem[] } {
   const root = rootOf(folder);
   const search: Search = { root, problems: [], searched: new Set(), links: [] };
   const { problems, searched, links } = search;

@@ -30,14 +30,10 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
     return writeSync(file, bytes, at);
   } catch (error) {
     if (systemCode(error) !== "EAGAIN") throw error;
-    pause(5);
+    // A non-blocking pipe is full, and does not report when it can be written again.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     return 0;
   }
-}
-
-/** Waits, because a non-blocking pipe is full and does not report when it can be written again. */
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** Replaces a file atomically and durably; keeps its mode and owner. @throws a system error; then it is unchanged. */

@@ -52,26 +52,38 @@ export function parsingOnce(): ParseManifest {
   };
 }
 
-/** Reads a workspace at a commit of its repository; undefined if it did not exist. Errors in files are problems. */
+/**
+ * Reads a workspace at a commit of its repository; undefined if it did not exist. Errors in files are problems. @throws
+ * UserError if git cannot read the commit.
+ */
 export function loadRevision(repository: Git, commit: string, parse: ParseManifest): LoadedRevision | undefined {
-  return withCheckout(repository, commit, ({ root, submodules, readNamed }) => {
+  const top = realpathSync.native(mkdtempSync(join(tmpdir(), "evenkeel-revision-")));
+  try {
+    const rows = listTree(repository, commit);
+    writeTree(repository, rows, top);
+    const root = ifPossible(() => realpathSync.native(join(top, repository.prefix)));
+    if (root === undefined || !existsSync(join(root, workspaceFile))) return undefined;
     const read = textReader(root);
     const load = (file: string): Parsed => {
       const result = read(file);
       return "problem" in result ? { documents: [], problems: [result.problem] } : parse(file, result.text);
     };
     const found = findManifests(root, load(workspaceFile));
-    const problems = submodules.map((path) =>
-      problemIn(
-        path,
-        "submodule",
-        "files of a submodule are not read at a revision, so its manifests, if any, count as new",
-      ),
-    );
-    const contents = digestNamed(found.workspace, readNamed);
+    const problems = rows
+      .filter(({ form, path }) => form === "submodule" && join(top, path).startsWith(root + sep))
+      .map(({ path }) => problemIn(relative(root, join(top, path)), "submodule", submoduleUnread));
+    // A setting may refer to a file outside the workspace, which is not checked out.
+    const show = (path: string) => repository.ask("show", `${commit}:${relative(top, path).split(sep).join("/")}`);
+    const contents = digestNamed(found.workspace, (path) => {
+      return ifPossible(() => readFileSync(resolve(root, path), "utf8")) ?? show(resolve(root, path));
+    });
     return { ...joined(found, [{ documents: [], problems }, ...found.files.map(load)]), contents };
-  });
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
 }
+
+const submoduleUnread = "files of a submodule are not read at a revision, so its manifests, if any, count as new";
 
 /** Fingerprint of `evenkeel.yaml`, its manifests and the files that it refers to. Undefined without a workspace. */
 export function revisionFingerprint(repository: Git, commit: string): string | undefined {
@@ -81,38 +93,6 @@ export function revisionFingerprint(repository: Git, commit: string): string | u
     return file === workspaceFile ? parseManifest(file, text) : { documents: [], problems: [] };
   });
   return revision && JSON.stringify([texts, [...(revision.contents ?? [])], revision.problems]);
-}
-
-interface Checkout {
-  readonly root: string;
-  readonly submodules: readonly string[];
-  /** Reads a file that a setting refers to, also one outside the workspace. */
-  readonly readNamed: (path: string) => string | undefined;
-}
-
-/** Undefined if the commit has no workspace. @throws UserError if git cannot read the commit. */
-function withCheckout<Result>(
-  repository: Git,
-  commit: string,
-  work: (checkout: Checkout) => Result,
-): Result | undefined {
-  const top = realpathSync.native(mkdtempSync(join(tmpdir(), "evenkeel-revision-")));
-  try {
-    const rows = listTree(repository, commit);
-    writeTree(repository, rows, top);
-    const root = ifPossible(() => realpathSync.native(join(top, repository.prefix)));
-    if (root === undefined || !existsSync(join(root, workspaceFile))) return undefined;
-    const show = (path: string) => repository.ask("show", `${commit}:${relative(top, path).split(sep).join("/")}`);
-    return work({
-      root,
-      submodules: rows
-        .filter(({ form, path }) => form === "submodule" && join(top, path).startsWith(root + sep))
-        .map(({ path }) => relative(root, join(top, path))),
-      readNamed: (path) => ifPossible(() => readFileSync(resolve(root, path), "utf8")) ?? show(resolve(root, path)),
-    });
-  } finally {
-    rmSync(top, { recursive: true, force: true });
-  }
 }
 
 /** Writes possible manifests, ignore rules, and targets of links. Links come last, so that none is written through. */

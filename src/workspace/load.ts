@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { lazy, memoized } from "../base/memoize.ts";
@@ -96,9 +96,7 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
 
 export function dialectAround(folder: string): string {
   const file = workspaceAbove(folder);
-  if (!file) return defaultWorkspace.server.dialect;
-  const head = loadHead(dirname(file));
-  return readWorkspace(head).workspace.server.dialect;
+  return (file ? readWorkspace(loadHead(dirname(file))).workspace : defaultWorkspace).server.dialect;
 }
 
 /** A dialect's catalogue with the workspace's own kinds. Reads only manifests that can have one. */
@@ -175,28 +173,20 @@ export function textReader(root: string): ReadText {
   const isInside = (real: string) => real.startsWith(top() + sep);
   const isInFolder = memoized((folder: string) => isInside(join(realpathSync.native(join(root, folder)), sep)));
   const path = join(root, sep);
-  return (file) =>
-    readable(file, () => {
+  return (file) => {
+    try {
       const found = lstatSync(path + file);
       const isLink = found.isSymbolicLink();
       if (!(isLink ? isInside(realpathSync.native(path + file)) : isInFolder(posix.dirname(file))))
         return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
-      return readContent(file, path + file, isLink ? statSync(path + file) : found);
-    });
-}
-
-function readable(file: string, read: () => Read): Read {
-  try {
-    return read();
-  } catch (error) {
-    return { problem: problemIn(file, "unreadable", `cannot be read (${describeSystemError(error)})`) };
-  }
-}
-
-function readContent(file: string, path: string, stat: Pick<Stats, "isFile" | "size">): Read {
-  if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
-  if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
-  return decodeManifest(file, readFileSync(path));
+      const stat = isLink ? statSync(path + file) : found;
+      if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
+      if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
+      return decodeManifest(file, readFileSync(path + file));
+    } catch (error) {
+      return { problem: problemIn(file, "unreadable", `cannot be read (${describeSystemError(error)})`) };
+    }
+  };
 }
 
 /** Problems are located at the first unreadable character, or at the start for 16-bit encodings. */

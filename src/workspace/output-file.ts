@@ -1,6 +1,5 @@
 import {
   accessSync,
-  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -16,6 +15,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { ifPossible, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile, writeAll, writeNew } from "./durable-file.ts";
+import type { TextFile } from "./walk.ts";
 
 /** Links are resolved as by a shell: an open stream of this process, a FIFO or device, or a file, which may be new. */
 export type Output = { readonly fd: number } | { readonly device: string } | { readonly file: string };
@@ -27,43 +27,33 @@ const statOptions = { bigint: true, throwIfNoEntry: false } as const;
 
 /** Resolves a path. @throws a system error for circular links, or links that must not be followed. */
 export function outputAt(path: string, links = 0): Output {
-  const fd = findStream(path);
+  const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path)?.[1];
+  const fd = number === undefined ? streams[path] : Number(number);
   if (fd !== undefined) return { fd };
   const stat = lstatSync(path, statOptions);
   if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(resolveTarget(path, links), links + 1);
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
-  return isDevice(statSync(at, statOptions)) ? { device: at } : { file: at };
+  const target = statSync(at, statOptions);
+  return target && !target.isFile() && !target.isDirectory() ? { device: at } : { file: at };
 }
 
 const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
-
-function findStream(path: string): number | undefined {
-  const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path)?.[1];
-  return number === undefined ? streams[path] : Number(number);
-}
 
 function resolveTarget(link: string, links: number): string {
   if (links >= mostLinks) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
   return resolve(realpathSync(dirname(link)), readlinkSync(link));
 }
 
-function isDevice(stat: BigIntStats | undefined): boolean {
-  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
-}
-
 export function outputError(path: string): string | undefined {
   try {
     const output = outputAt(path);
-    if ("fd" in output) return void fstatSync(output.fd);
-    return "device" in output ? deviceError(output.device) : fileError(output.file);
+    if ("fd" in output) fstatSync(output.fd);
+    else if ("device" in output) accessSync(output.device, constants.W_OK);
+    else return fileError(output.file);
+    return undefined;
   } catch (error) {
     return describeSystemError(error);
   }
-}
-
-function deviceError(device: string): string | undefined {
-  accessSync(device, constants.W_OK);
-  return isFolder(device) ? "it is a folder" : undefined;
 }
 
 function fileError(file: string): string | undefined {
@@ -99,14 +89,8 @@ function writeInto(device: string, text: string): void {
   }
 }
 
-export interface NewFile {
-  readonly path: string;
-  readonly name: string;
-  readonly text: string;
-}
-
 /** Creates all files or none: on failure, created files are removed. @throws UserError with the file that failed. */
-export function makeFiles(files: readonly NewFile[]): void {
+export function makeFiles(files: readonly (TextFile & { readonly text: string })[]): void {
   const made: string[] = [];
   for (const { path, name, text } of files) {
     try {
@@ -114,28 +98,22 @@ export function makeFiles(files: readonly NewFile[]): void {
       writeNew(path, text);
       made.push(path);
     } catch (error) {
-      for (const each of made.toReversed()) remove(each);
+      // Of folders only empty ones.
+      for (const each of made.toReversed())
+        ifPossible(() => (isFolder(each) ? rmdirSync(each) : rmSync(each, { force: true })));
       throw new UserError(`cannot write ${name}: ${describeSystemError(error)}; nothing was written`);
     }
   }
 }
 
-/** Removes a file, or a folder if it is empty. */
-function remove(path: string): void {
-  ifPossible(() => (isFolder(path) ? rmdirSync(path) : rmSync(path, { force: true })));
-}
-
 /** The reason not to write to a path. A commit can contain links that leave the workspace or lead into a `.git`. */
 export function linkFault(root: string, path: string): string | undefined {
   const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");
-  const links = names
-    .map((_, index) => names.slice(0, index + 1).join("/"))
-    .filter((each) => {
-      return ifPossible(() => lstatSync(join(root, each)).isSymbolicLink());
-    });
-  for (const link of links) {
-    const where = leadsTo(root, join(root, link));
-    if (where !== undefined) return `${link} is a symbolic link that leads ${where}; remove the link`;
+  for (const index of names.keys()) {
+    const path = names.slice(0, index + 1).join("/");
+    const isLink = ifPossible(() => lstatSync(join(root, path)).isSymbolicLink());
+    const where = isLink ? leadsTo(root, join(root, path)) : undefined;
+    if (where !== undefined) return `${path} is a symbolic link that leads ${where}; remove the link`;
   }
   return undefined;
 }

@@ -22,13 +22,10 @@ export function signedBySsh(signing: Signing): string {
     throw new UserError(`the SSH agent holds ${keys.length} keys: name one with --key FILE`, exit.usage);
   const [key] = keys;
   if (key !== undefined) return signWithAgent(key, signing);
-  const file = usualFiles(signing.env).find((path) => existsSync(path));
+  const folder = join(signing.env.HOME || homedir(), ".ssh");
+  const file = ["id_ed25519", "id_ecdsa", "id_rsa"].map((name) => join(folder, name)).find(existsSync);
   if (file === undefined) throw new UserError("no SSH key found: name one with --key FILE", exit.usage);
   return signWith(file, signing);
-}
-
-function usualFiles({ HOME }: Signing["env"]): readonly string[] {
-  return ["id_ed25519", "id_ecdsa", "id_rsa"].map((name) => join(HOME || homedir(), ".ssh", name));
 }
 
 function agentKeys(env: Signing["env"]): readonly string[] {
