@@ -49,7 +49,10 @@ export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) =
     const view = viewOf(change);
     return { change, view, shared: generalise(view) };
   });
-  return [...grouped(viewed, ({ shared }) => serializeIdentity(shared)).values()].map((group) => {
+  const same = grouped(viewed, ({ shared: { subject, action, removes, before, after, sentences } }) =>
+    JSON.stringify([subject, action, removes || sortFields(before), sortFields(after), sentences]),
+  );
+  return [...same.values()].map((group) => {
     const [{ view, shared }, ...others] = group;
     const isShared = ([name, value]: readonly [string, Value]) =>
       others.every((other) => isSame(other.shared.before?.[name] ?? null, value));
@@ -62,10 +65,6 @@ export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) =
       lines: Array.from(lines.values(), (those) => those.at(-1)?.view.source) as [Place, ...Place[]],
     };
   });
-}
-
-function serializeIdentity({ subject, action, removes, before, after, sentences }: Groupable): string {
-  return JSON.stringify([subject, action, removes || sortFields(before), sortFields(after), sentences]);
 }
 
 /**

@@ -4,7 +4,7 @@ import { addressParts } from "../model/address.ts";
 import { kindWord, ownerOfKind, pluralOwner } from "../model/owner.ts";
 import { removes, turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
-import type { Difference, LiveCounts } from "./diff/diff.ts";
+import type { Difference } from "./diff/diff.ts";
 
 /** A reason not to apply a plan (docs/safety.md). */
 export interface Objection {
@@ -118,18 +118,16 @@ function checkRemovalShares(
   const projects = differences.map(
     ({ project, live }, i): RemovalShare => ({ scope: project, removals: removals[i] ?? [], live }),
   );
-  const kinds = sharesByKind(
-    removals.flat(),
-    differences.map(({ liveByKind = {} }) => liveByKind),
-  );
+  const kinds = sharesByKind(removals.flat(), differences);
   const shares = projects.length > 1 ? [fleet, ...kinds, ...projects] : [fleet, ...kinds];
   return shares.flatMap((share) => checkRemovalShare(share, guards));
 }
 
 /** Removals per kind over the fleet, so that many labels do not outweigh a few protected branches. */
-function sharesByKind(removals: readonly Change[], counts: readonly LiveCounts[]): readonly RemovalShare[] {
+function sharesByKind(removals: readonly Change[], differences: readonly Difference[]): readonly RemovalShare[] {
   const live: Record<string, number> = {};
-  for (const each of counts) for (const [kind, n] of Object.entries(each)) live[kind] = (live[kind] ?? 0) + n;
+  for (const { liveByKind = {} } of differences)
+    for (const [kind, count] of Object.entries(liveByKind)) live[kind] = (live[kind] ?? 0) + count;
   if (Object.keys(live).length < 2) return [];
   return Array.from(
     grouped(removals, ({ kind }) => kind),

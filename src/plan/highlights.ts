@@ -4,7 +4,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { policyKind } from "../model/kinds.ts";
 import { effectOfCommonFields } from "../model/policy-effect.ts";
 import { turnsOff } from "../model/removal-changes.ts";
-import type { Fields, PolicyEffect, Value } from "../model/types.ts";
+import type { Fields, PolicyEffect } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
 import { subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
@@ -68,7 +68,7 @@ const topics: readonly Topic[] = [
   },
   {
     topic: "disabled",
-    holds: (planned) => turnsOff(visibleOf(planned)) && !doesDelete(planned),
+    holds: (planned) => turnsOff(visibleOf(planned)) && planned.change.actions[0] !== "delete",
     says: (count) => `${thousands(count)} to disable`,
     word: subjectOf,
   },
@@ -107,10 +107,6 @@ function looserTopic(changes: readonly PlannedChange[], at: string): Topic<Plann
     says: (count) => `${counted(count, "setting")} ${count === 1 ? "is" : "are"} ${directions.tightened}${age}`,
     word: subjectOf,
   };
-}
-
-function doesDelete({ change }: Highlightable): boolean {
-  return change.actions[0] === "delete";
 }
 
 export function highlightsOf<Each extends Highlightable>(
@@ -156,7 +152,7 @@ function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, c
   const loosens = looseningFields(change, catalogue);
   const values = Object.entries(after ?? before ?? {})
     .filter(([name]) => loosens.has(name))
-    .map(([name, value]) => [name, shownText(value)] as const);
+    .map(([name, value]) => [name, inlineText(replaceReferences(value, () => "(secret)") ?? null)] as const);
   const texts = values.map(([, text]) => text).join(", ");
   if (after === null) return `${subject} is no longer ${isOne ? texts : "there"}`;
   if (isOne) return `${subject} becomes ${texts}`;
@@ -164,19 +160,16 @@ function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, c
 }
 
 /** The fields that loosen a policy by themselves; all of them if none does. */
-function looseningFields({ kind, before, after }: Sided, catalogue: Catalogue): ReadonlySet<string> {
+function looseningFields(
+  { kind, before, after }: Pick<Visible, "kind" | "before" | "after">,
+  catalogue: Catalogue,
+): ReadonlySet<string> {
   const names = Object.keys(after ?? before ?? {});
   const only = (fields: Fields | null, name: string) => fields && { [name]: fields[name] ?? null };
   const loosens = (name: string) =>
     effectOfCommonFields({ kind, before: only(before, name), after: only(after, name) }, catalogue) === "loosened";
   const found = before && after ? names.filter(loosens) : [];
   return new Set(found.length > 0 ? found : names);
-}
-
-type Sided = Pick<Visible, "kind" | "before" | "after">;
-
-function shownText(value: Value): string {
-  return inlineText(replaceReferences(value, () => "(secret)") ?? null);
 }
 
 /** Compares live with declared state, by the effect that an apply would have on the policy. */

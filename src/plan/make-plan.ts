@@ -10,7 +10,7 @@ import { referencesWithin } from "../model/values.ts";
 import type { Difference } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
 import { countOwners } from "./heading.ts";
-import { addOverrides, overriddenIn } from "./overrides.ts";
+import { addOverrides } from "./overrides.ts";
 import {
   actionOf,
   countsOf,
@@ -25,7 +25,6 @@ import {
   type PlannedChange,
   type PlanScope,
   planDigest,
-  policyEffectIn,
   type Summary,
   writesOf,
 } from "./plan.ts";
@@ -72,7 +71,10 @@ export function planOf(input: PlanInput): Plan {
     server: { url: input.url },
     manifests: input.manifests,
     ...(input.scope && { scope: input.scope }),
-    summary: { ...summarize(input, planned), overridden: overriddenIn(overrides) },
+    summary: {
+      ...summarize(input, planned),
+      overridden: overrides.reduce((sum, { projects: count }) => sum + count, 0),
+    },
     resource_changes: planned,
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
     ...inheritedIn(input.differences.flatMap(({ inherited = [] }) => inherited)),
@@ -106,10 +108,12 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
   const secret = Object.entries(after ?? {}).filter(([, value]) => referencesWithin(value).length > 0);
   const rerouting = changeRerouting(change, catalogue);
   const notes = notesOf(change, live?.inherited, rerouting, irreversibleOf(catalogue, change));
+  const path = named && fullPathOf(named);
   return {
     address,
     project,
-    ...(named && otherNames(named)),
+    ...(named?.id !== undefined && { project_id: named.id }),
+    ...(path !== undefined && path !== named?.name && { project_path: path }),
     kind: kindWord(kind),
     key,
     change: {
@@ -124,7 +128,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(change.resend && { resend: true }),
     ...(Object.keys(change.lookedUp ?? {}).length > 0 && { looked_up: change.lookedUp }),
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
-    ...policyEffectIn(change.policyEffect),
+    ...(change.policyEffect && { policy_effect: change.policyEffect }),
     ...(notes.length > 0 && { notes }),
     ...notificationsIn(rerouting),
     source: change.origin.place(),
@@ -137,15 +141,6 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
 
 function plannedCall({ method, path }: Call): PlannedCall {
   return { method, path };
-}
-
-/** The names of a project besides the one in addresses. */
-function otherNames(project: Project): Pick<PlannedChange, "project_id" | "project_path"> {
-  const path = fullPathOf(project);
-  return {
-    ...(project.id !== undefined && { project_id: project.id }),
-    ...(path !== undefined && path !== project.name && { project_path: path }),
-  };
 }
 
 function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {

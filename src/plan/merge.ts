@@ -103,9 +103,8 @@ function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
   const shards = distinct(scopes.flatMap(({ shards }) => shards ?? []));
   const [first] = shards;
   const isSplit = first !== undefined && shards.length < parseTotal(first);
-  const revised = joinedSince(scopes);
   const scope = {
-    ...revised,
+    ...joinedSince(scopes),
     ...(targets.length > 0 && { targets }),
     ...(excludes.length > 0 && { excludes }),
     ...(isSplit && { shards }),

@@ -48,10 +48,6 @@ export function overridesAmong(policies: readonly Policy[], projects: readonly P
   return addOverrides(found.map((override) => overrideCount(override, null)));
 }
 
-export function overriddenIn(counts: readonly OverrideCount[]): number {
-  return counts.reduce((sum, { projects }) => sum + projects, 0);
-}
-
 export function overrideText({ policy, entry, projects, differ, of }: OverrideCount): string {
   const live = differ ? `; ${describeDiffering(differ, projects)}` : "";
   return `${policy}: ${entry} is overridden in ${counted(projects, of ?? "project")}${live}`;

@@ -241,10 +241,6 @@ export function notificationsIn({
   };
 }
 
-export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<PlannedChange, "policy_effect"> {
-  return policy_effect ? { policy_effect } : {};
-}
-
 /** The number of changes per action; replacements only if there are any. */
 export type ActionCounts = Readonly<Record<CallAction, number>> & { readonly replace?: number };
 

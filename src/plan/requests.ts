@@ -192,10 +192,7 @@ function besideFields(row: KindRow, change: Change): Fields {
  */
 export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
-  const want = wireFields(kind.file, {
-    ...keyFields(kind.file, change),
-    ...change.declared,
-  });
+  const want = wireFields(kind.file, { ...keyFields(kind.file, change), ...change.declared });
   const isSent = row ? updatesField(kind.file, change) : (name: string) => name in want;
   const parameters: Record<string, Value> = {};
   for (const [name, field] of Object.entries(properties)) {

@@ -16,25 +16,18 @@ export interface RunEnd {
   readonly interrupted?: boolean;
 }
 
-export type OutcomeCounts = Readonly<Record<OutcomeStatus, number>>;
-
 /** Determines the end of a run, for its exit code (docs/running.md) and its history. */
 export function runEnd({ problems, outcomes = new Map(), refused = [], stale = false, interrupted = false }: RunEnd) {
-  const {
-    failed,
-    unknown,
-    skipped,
-    stale: staleChanges,
-  } = countOutcomes([...outcomes.values()].filter(({ archived }) => !archived));
+  const counts = countOutcomes([...outcomes.values()].filter(({ archived }) => !archived));
   return {
     interrupted,
     refused: refused.length > 0,
-    problem: !stale && (problems.length > 0 || failed + unknown + skipped > 0),
-    stale: stale || staleChanges > 0,
+    problem: !stale && (problems.length > 0 || counts.failed + counts.unknown + counts.skipped > 0),
+    stale: stale || counts.stale > 0,
   } satisfies Facts;
 }
 
-export function countOutcomes(outcomes: Iterable<Outcome>): OutcomeCounts {
+export function countOutcomes(outcomes: Iterable<Outcome>): Readonly<Record<OutcomeStatus, number>> {
   const counts = { applied: 0, failed: 0, skipped: 0, stale: 0, unknown: 0 };
   for (const { status } of outcomes) counts[status] += 1;
   return counts;
@@ -93,9 +86,7 @@ interface Cause {
   readonly project: string | undefined;
 }
 
-function reasonText([first, ...others]: readonly Cause[]): string {
-  if (!first) return "";
-  const { message, where } = first;
+function reasonText([{ message, where }, ...others]: readonly [Cause, ...Cause[]]): string {
   if (!where) return message;
   return others.length === 0 ? `${where}: ${message}` : `${message} (${where} and ${counted(others.length, "other")})`;
 }

@@ -34,11 +34,11 @@ export interface ApprovalContext {
 }
 
 export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly Objection[] {
-  const needed = findNeeded(plan, context);
-  const lack = needed && findLack(needed, context);
+  const rule = findStrictest(plan, context);
+  const lack = rule && findLack(rule, context);
   if (!lack) return [];
-  const { message, given } = lack;
-  return [{ guard: "approvals", message, addresses: [], approvals: { needed: needed.count, given } }];
+  const approvals = { needed: rule.count, given: lack.given };
+  return [{ guard: "approvals", message: lack.message, addresses: [], approvals }];
 }
 
 export interface PlanApprovers {
@@ -64,12 +64,9 @@ function countSignatures({ plan, signatures }: SignedPlan, context: ApprovalCont
   return { approved: namesOf(signers, context.policy.signers), unusable };
 }
 
-interface Needed {
-  readonly count: number;
-  readonly because: string;
-}
+type ApprovalRule = ApprovalPolicy["rules"][number];
 
-function findNeeded(plan: Plan, { policy, isProtected }: ApprovalContext): Needed | undefined {
+function findStrictest(plan: Plan, { policy, isProtected }: ApprovalContext): ApprovalRule | undefined {
   const changes = plan.resource_changes.map(visibleOf);
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
@@ -77,10 +74,7 @@ function findNeeded(plan: Plan, { policy, isProtected }: ApprovalContext): Neede
     loosening: ({ policyEffect }) => policyEffect === "loosened",
     protected: ({ address }) => isProtected(address),
   };
-  const [strictest] = policy.rules
-    .filter(({ when }) => changes.some(holds[when]))
-    .toSorted((a, b) => b.count - a.count);
-  return strictest && { count: strictest.count, because: reasons[strictest.when] };
+  return policy.rules.filter(({ when }) => changes.some(holds[when])).toSorted((a, b) => b.count - a.count)[0];
 }
 
 const reasons: Readonly<Record<Occasion, string>> = {
@@ -90,11 +84,11 @@ const reasons: Readonly<Record<Occasion, string>> = {
   protected: "it changes protected resources",
 };
 
-function findLack({ count, because }: Needed, context: ApprovalContext) {
+function findLack({ count, when }: ApprovalRule, context: ApprovalContext) {
   const { policy, signed, now } = context;
   const able = peopleAmong(policy.signers).length;
   const few = able < count ? `, and only ${counted(able, "person", "people")} may approve` : "";
-  const needs = `the plan needs ${counted(count, "approval")} because ${because}${few}`;
+  const needs = `the plan needs ${counted(count, "approval")} because ${reasons[when]}${few}`;
   if (!signed) return { message: `${needs}; ${advice}`, given: 0 };
   const late = lateness(signed.plan, policy, now);
   if (late) return { message: `${needs}; ${late}, so its approvals do not count; plan again`, given: 0 };
@@ -157,22 +151,11 @@ interface Signer {
   readonly validBefore?: Date;
 }
 
-/** An error in a line; the first line is 1. */
-interface SignerFault {
-  readonly line: number;
-  readonly message: string;
-}
-
-interface AllowedSigners {
-  readonly signers: readonly Signer[];
-  readonly faults: readonly SignerFault[];
-}
-
 /**
  * Parses an `allowed_signers` file. Lines for other namespaces are ignored. Patterns and certificate authorities are
- * faults, because they do not identify a person.
+ * faults, because they do not identify a person. The first line is 1.
  */
-export function allowedSigners(text: string, namespace: string): AllowedSigners {
+export function allowedSigners(text: string, namespace: string) {
   const lines = text
     .split(/\r?\n/)
     .map((line, index) => ({ line: index + 1, read: parseSigner(line.trim(), namespace) }));

@@ -14,7 +14,7 @@ import { fieldInRow } from "../../model/read-field.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import { excludedNames, keyFieldsOf } from "../../model/resource-kind.ts";
 import { extraFields } from "../../model/server-required.ts";
-import type { Action, Change, Desired, Fields, Kind, Live, Plain, Resource, Value } from "../../model/types.ts";
+import type { Action, Change, Desired, Fields, Kind, Live, Resource, Value } from "../../model/types.ts";
 import { isAlike } from "../../model/values.ts";
 import type { FullDiffOptions } from "./options.ts";
 
@@ -106,7 +106,9 @@ export function resetFields(kind: KindRow, declared: Fields, { row }: Live): rea
     const value = fieldInRow(kind, name, row);
     if (value === undefined || compile(field)(wireValue(field, value)).length > 0) return [];
     readable.push(name);
-    return isSet(comparable(field, value), comparable(field, field.default ?? null)) ? [name] : [];
+    const meant = comparable(field, value);
+    const isEmpty = meant === null || meant === "" || (Array.isArray(meant) && meant.length === 0);
+    return isEmpty || isAlike(meant, comparable(field, field.default ?? null)) ? [] : [name];
   });
   const excluded = [
     ...excludedNames(file.fields, (name) => name in declared),
@@ -116,20 +118,11 @@ export function resetFields(kind: KindRow, declared: Fields, { row }: Live): rea
 }
 
 /** Live values of fields that a replacement resets, and the defaults that they get. */
-export function resetSides(
-  kind: KindRow,
-  names: readonly string[],
-  { row = {} }: Live,
-): { readonly before: Fields; readonly after: Fields } {
+export function resetSides(kind: KindRow, names: readonly string[], { row = {} }: Live) {
   return {
     before: objectOf(names, (name): Value => fieldInRow(kind, name, row) ?? null),
     after: objectOf(names, (name) => defaultValue(kind.file, name)),
   };
-}
-
-function isSet(meant: Plain, filledIn: Plain): boolean {
-  const isEmpty = meant === null || meant === "" || (Array.isArray(meant) && meant.length === 0);
-  return !isEmpty && !isAlike(meant, filledIn);
 }
 
 /**

@@ -85,11 +85,10 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     shareEmpty(results.flatMap((result) => listOf(result) ?? none));
   const inherited = gather((result) => result.inherited);
   const unmanaged = gather((result) => result.unmanagedAddresses);
-  const { changes, mistakable } = separateMistakable(
-    live,
-    gather((result) => result.changes),
-    options,
-  );
+  const found = gather((result) => result.changes);
+  const others = found.length > 0 ? [...live, ...found] : none;
+  const mistakable = found.map((change) => explainMistakable(change, others, options));
+  const changes = found.filter((_, index) => mistakable[index] === undefined);
   return {
     project,
     ...(inherited.length > 0 && { inherited }),
@@ -101,7 +100,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     unverified: gather((result) => result.unverified),
     settled: gather((result) => result.settled),
     absent: shareEmpty([...gather((result) => result.absent), ...listEmptyKinds(desired, leftovers, options)]),
-    problems: shareEmpty([...gather((result) => result.problems), ...mistakable]),
+    problems: shareEmpty([...gather((result) => result.problems), ...mistakable.flatMap((problem) => problem ?? none)]),
   };
 }
 
@@ -110,15 +109,6 @@ const none: readonly never[] = [];
 /** Shares one empty list, because a run keeps the differences of a whole fleet. */
 function shareEmpty<Each>(list: readonly Each[]): readonly Each[] {
   return list.length === 0 ? none : list;
-}
-
-function separateMistakable(live: readonly Live[], all: readonly Change[], options: FullDiffOptions) {
-  const others = all.length > 0 ? [...live, ...all] : none;
-  const problems = all.map((change) => explainMistakable(change, others, options));
-  return {
-    changes: all.filter((_, index) => problems[index] === undefined),
-    mistakable: problems.filter((problem) => problem !== undefined),
-  };
 }
 
 function countByKind(live: readonly Live[]): LiveCounts {

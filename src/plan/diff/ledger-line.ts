@@ -25,10 +25,6 @@ export function canonicalLine({ project, key, resources }: LedgerLine): string {
 
 const beginning = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
 
-function isWrittenLine(text: string): boolean {
-  return text.endsWith("}}") && beginning.test(text);
-}
-
 /** Parses the beginning of a line, and the rest only if it is not canonical; undefined for an invalid line. */
 export function ledgerHead(text: string): LedgerHead | undefined {
   const [, written, key] = (text.endsWith("}}") && beginning.exec(text)) || [];
@@ -40,7 +36,7 @@ export function ledgerHead(text: string): LedgerHead | undefined {
 /** True if the lines are those of a ledger, including markers of a merge conflict in git, or if there are none. */
 export function isLedger(lines: readonly string[]): boolean {
   const written = lines.filter((line) => line.trim() !== "");
-  const others = written.filter((line) => !isWrittenLine(line) && !ledgerLine(line));
+  const others = written.filter((line) => !(line.endsWith("}}") && beginning.test(line)) && !ledgerLine(line));
   return others.every((line) => conflictMark.test(line)) && (written.length === 0 || others.length < written.length);
 }
 

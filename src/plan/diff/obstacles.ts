@@ -13,34 +13,28 @@ import {
 import type { Action, Change, Desired, Live, Problem } from "../../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
 
-/** The fields to be sent; `isDue` if any is known to differ, or by `--resend`. */
-interface Needed {
-  readonly names: readonly string[];
-  readonly isDue: boolean;
-}
-
 /**
  * Chooses how a live resource gets its declared fields: by an update or, if the server cannot do that and the kind's
  * file allows it, by a replacement. Undefined if nothing needs to be sent or can be; a problem if a required change is
- * impossible.
+ * impossible. `names`: the fields to be sent; `isDue`: any is known to differ, or by `--resend`.
  */
 export function chooseAction(
   options: FullDiffOptions,
   project: string,
   desired: Desired,
   live: Live,
-  needed: Needed,
+  { names, isDue }: { readonly names: readonly string[]; readonly isDue: boolean },
 ): Extract<Action, "update" | "replace"> | Problem | undefined {
   const { file } = kindOf(options.catalogue, desired.kind);
   if (file.whole) return "update";
-  const obstacle = findObstacle(options, desired, live, needed);
+  const obstacle = findObstacle(options, desired, live, names);
   if (!obstacle) return "update";
-  if (!needed.isDue) return undefined;
-  return file.replace ? "replace" : describeImpossible(project, desired, needed.names, obstacle);
+  if (!isDue) return undefined;
+  return file.replace ? "replace" : describeImpossible(project, desired, names, obstacle);
 }
 
 /** The reason why an update cannot send these fields, and the fields concerned. */
-function findObstacle(options: FullDiffOptions, desired: Desired, { row = {} }: Live, { names }: Needed) {
+function findObstacle(options: FullDiffOptions, desired: Desired, { row = {} }: Live, names: readonly string[]) {
   const { file } = kindOf(options.catalogue, desired.kind);
   const missing = explainMissingCall(options, file, "update");
   if (missing !== undefined) return { why: missing, names };

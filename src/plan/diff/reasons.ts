@@ -42,13 +42,16 @@ function explainResend({ ledger }: DiffOptions): Why {
 
 /** The first applicable reason (docs/comparing.md); undefined if the resource is in sync. */
 export function explainUpdate(address: string, evidence: Evidence, options: DiffOptions): Why | undefined {
-  const { different, edited, unverified, moved, isInherited, isKnown } = evidence;
+  const { different, drifted, edited, unverified, moved, isInherited, isKnown } = evidence;
   const inherited = isInherited ? "inherited from the group, " : "";
   if (different.length > 0) return explainDifference(inherited, evidence, options);
   if (isInherited && edited.length > 0) {
     return { reason: `${inherited}not as declared`, cause: combineCauses(isKnown || !options.ledger, !isKnown) };
   }
-  if (edited.length > 0) return explainEdit(edited, evidence);
+  if (edited.length > 0) {
+    const reason = moved ? `${describeEdit(edited)}; ${suspected}` : describeEdit(edited);
+    return { reason, cause: combineCauses(moved || drifted.length > 0, true) };
+  }
   if (moved && unverified.length > 0) return { reason: suspected, cause: "drift" };
   if (options.resend?.(address)) return explainResend(options);
   if (options.alwaysSend && unverified.length > 0) return { reason: "server.secrets is always-send", cause: "drift" };
@@ -56,11 +59,6 @@ export function explainUpdate(address: string, evidence: Evidence, options: Diff
 }
 
 const suspected = "suspected drift: updated_at changed, and nothing visible differs";
-
-function explainEdit(edited: readonly string[], { moved, drifted }: Evidence): Why {
-  const reason = moved ? `${describeEdit(edited)}; ${suspected}` : describeEdit(edited);
-  return { reason, cause: combineCauses(moved || drifted.length > 0, true) };
-}
 
 function describeEdit(edited: readonly string[]): string {
   return `pending: ${edited.join(", ")} changed since the last apply`;

@@ -9,7 +9,7 @@ import { defaultFields, effectOfChange } from "../../model/policy-effect.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
 import type { Desired, DesiredProject, Fields, Origin, Place, Resource, Value } from "../../model/types.ts";
 import { isAlike, isReference, isScalar, replaceReferences } from "../../model/values.ts";
-import { notificationsIn, type PlannedChange, policyEffectIn, reroutingNotes } from "../plan.ts";
+import { notificationsIn, type PlannedChange, reroutingNotes } from "../plan.ts";
 import { noRerouting, type Rerouting } from "../routes/audience.ts";
 import { reroutingBetween } from "../routes/listeners.ts";
 
@@ -142,10 +142,10 @@ function toChange(project: string, difference: Difference, catalogue: Catalogue)
   const routes = action === "disable" ? reroutingBetween(catalogue, resource, {}, undefined) : rerouting;
   const notes = [...reroutingNotes(routes), ...(note === undefined ? [] : [note])];
   // Withdrawn resources stay as they are on the server.
-  const hasEffect = key !== "*" && action !== "withdraw";
+  const effect = key === "*" || action === "withdraw" ? undefined : effectOfChange(sides, catalogue);
   return {
     ...{ address: addressOf(project, kind, key), project, kind: kindWord(kind), key, action, before, after },
-    ...(hasEffect && policyEffectIn(effectOfChange(sides, catalogue))),
+    ...(effect && { policy_effect: effect }),
     ...(notes.length > 0 && { notes }),
     ...notificationsIn(routes),
     source: lineOfChange(difference),

@@ -21,10 +21,8 @@ import { detailLines, type Highlight, highlightLine, highlightsOf } from "../hig
 import type { RevisionChange } from "./compare-projects.ts";
 import type { SettingChange } from "./setting-changes.ts";
 
-type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | "exclusive" | Highlight["topic"];
-
 export interface Notice {
-  readonly rule: NoticeRule;
+  readonly rule: "repointed" | "setting" | "widened-selector" | "unlisted" | "exclusive" | Highlight["topic"];
   readonly message: string;
   readonly place?: Place;
   readonly projects?: readonly string[];

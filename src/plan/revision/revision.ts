@@ -75,14 +75,8 @@ export function compareRevisions(
   };
 }
 
-interface Pair {
-  readonly before: readonly Problem[];
-  readonly after: readonly Problem[];
-  readonly changes: readonly RevisionChange[];
-}
-
-/** The differences of a project; empty if the same policies apply in the same order on both sides. */
-function comparePair(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
+/** The differences and problems of a project; empty if the same policies apply in the same order on both sides. */
+function comparePair(before: RevisionSide, after: RevisionSide, project: Project) {
   const layersOf = ({ policies }: RevisionSide) => matchingLayers(policies, project);
   const [first, second] = [layersOf(before), layersOf(after)];
   if (sameLayers(first, second)) return [];

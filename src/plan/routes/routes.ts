@@ -47,12 +47,8 @@ export function audienceOf(listener: Listener, event: EventDetails): readonly st
   return findDelivery(listener, event)?.recipients ?? [];
 }
 
-interface Delivery extends Pick<Route, "channel" | "reason"> {
-  /** The separate channels or recipients, or the slug. */
-  readonly recipients: readonly string[];
-}
-
-function findDelivery(listener: Listener, details: EventDetails): Delivery | undefined {
+/** The route of an event, and its separate channels or recipients, or the slug. */
+function findDelivery(listener: Listener, details: EventDetails) {
   if (!listener.active) return undefined;
   const reasons: string[] = [];
   for (const reasonOf of [flagCondition, ...further]) {
@@ -65,23 +61,14 @@ function findDelivery(listener: Listener, details: EventDetails): Delivery | und
   const own = columns.filter((column) => "event" in column && column.event === details.event);
   const shared = columns.filter((column) => !("event" in column));
   for (const { name, list, role } of [...own, ...shared]) {
-    const text = fieldText(listener, name);
+    const value = listener.fields[name] ?? "";
+    const text = isReference(value) ? `(secret ${value.secret})` : inlineText(value);
     if (!text) continue;
-    const recipients = list ? splitParts(text, list) : [text];
+    const recipients = list ? text.split(list === "comma" ? "," : /\s+/).flatMap((part) => part.trim() || []) : [text];
     return { channel: text, recipients, reason: because(`sent to the ${role} in ${name}`) };
   }
   const words = shared.map(({ name }) => `${name} is not ${listener.source}`).join("; ");
   return { channel: null, recipients: [listener.slug], reason: because(words) };
-}
-
-function splitParts(text: string, list: "comma" | "whitespace"): string[] {
-  const parts = text.split(list === "comma" ? "," : /\s+/);
-  return parts.map((part) => part.trim()).filter(Boolean);
-}
-
-function fieldText({ fields }: Listener, name: string): string {
-  const value = fields[name] ?? "";
-  return isReference(value) ? `(secret ${value.secret})` : inlineText(value);
 }
 
 /** An event; unknown properties are omitted. */
@@ -96,7 +83,7 @@ export interface EventDetails {
 /** A condition for notifications: its reason, empty if there is none to state, or undefined if it does not hold. */
 type Condition = (listener: Listener, event: EventDetails) => string | undefined;
 
-function findFlag(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
+function findFlag(listener: Listener, { event }: EventDetails) {
   return listColumns(listener, "flag").find((column) => column.event === event);
 }
 
@@ -132,16 +119,11 @@ const branchesReached: Condition = (listener, { event, branchKind }) => {
   return `on ${branchWords(reach.kinds)} only, because ${reach.cause}`;
 };
 
-interface Reach {
-  readonly kinds: readonly BranchKind[];
-  readonly cause: string;
-}
-
 /**
  * The branches whose events an integration receives, by the first parameter or its default. Servers set the default
  * even if a deprecated parameter is set; the deprecated one counts only on servers that do not report the first.
  */
-function findReach(listener: Listener): Reach | undefined {
+function findReach(listener: Listener) {
   const columns = listColumns(listener, "branches");
   const deciding = listener.source === "declared" ? columns.slice(0, 1) : columns;
   for (const { name, reach } of deciding) {
@@ -162,18 +144,14 @@ export function branchWords(kinds: readonly BranchKind[]): string {
 
 const branchNames: Condition = (listener, { event, branch }) => {
   const [column] = listColumns(listener, "branch-names");
-  const names = splitList(column && readSetting(listener, column.name));
+  const value = column && readSetting(listener, column.name);
+  const names = typeof value === "string" ? value.split(/[,\n]/).flatMap((part) => part.trim() || []) : [];
   if (!column || names.length === 0 || !listener.catalogue.events.get(event)?.onBranch) return "";
   if (branch === undefined) return `on ${names.join(", ")} only, because ${column.name} says so`;
   return names.includes(branch) ? `${column.name} lists ${branch}` : undefined;
 };
 
 const further: readonly Condition[] = [switches, limits, branchesReached, branchNames];
-
-function splitList(value: Scalar | undefined): string[] {
-  const text = typeof value === "string" ? value : "";
-  return text.split(/[,\n]/).flatMap((part) => part.trim() || []);
-}
 
 /** An integration that may be notified of events, as declared in manifests or reported by a server. */
 export interface Listener {
@@ -190,8 +168,6 @@ type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
   readonly default: Scalar | undefined;
   readonly list: "comma" | "whitespace" | undefined;
 };
-
-type FlagColumn = RoutingColumn<"flag">;
 
 /** The columns of a role, those of deprecated parameters last. */
 function listColumns<Role extends RouteColumn["role"]>(

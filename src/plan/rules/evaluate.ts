@@ -1,4 +1,4 @@
-import type { Expression, ExpressionFault } from "../../base/cel.ts";
+import { compileExpression, type Expression, type ExpressionFault } from "../../base/cel.ts";
 import { firstFew } from "../../base/text-format.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { expressionProblem } from "../../manifest/problem.ts";
@@ -14,8 +14,8 @@ import {
   type ChangeView,
   type CountsOfPlan,
   changeSubject,
-  compileRule,
   PlanView,
+  ruleLanguage,
 } from "./view.ts";
 
 export interface CompiledRule extends PlanRule {
@@ -28,7 +28,7 @@ export function compileRules(rules: readonly PlanRule[]) {
   const problems: Problem[] = [];
   for (const rule of rules) {
     const { document, when: text, on } = rule;
-    const expression = compileRule(text, on);
+    const expression = compileExpression(text, ruleLanguage(on));
     if (!("fault" in expression)) compiled.push({ ...rule, expression });
     else problems.push(expressionProblem("rule-expression", { document, key: "when", text }, expression.fault));
   }
@@ -62,11 +62,12 @@ export function evaluateRules(
     const subject = withoutExceptions(changes, rule, context);
     return rule.on === "plan" ? askPlan(rule, plan.summary, subject) : askChanges(rule, subject);
   });
+  const ofSeverity = (severity: PlanRule["severity"]) => findings.filter(({ rule }) => rule.severity === severity);
   return {
-    objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [toObjection(rule, found)] : [])),
-    warnings: findings.flatMap(({ rule, ...found }) =>
-      rule.severity === "warning" ? [toWarning(rule, found, sources)] : [],
-    ),
+    objections: ofSeverity("error").map((finding) => {
+      return { guard: "rule", message: sentence(finding), addresses: finding.addresses, name: finding.rule.name };
+    }),
+    warnings: ofSeverity("warning").map((finding) => toWarning(finding, sources)),
   };
 }
 
@@ -108,12 +109,11 @@ function withoutExceptions(
   return changes.filter(({ planned: { address } }) => !tests.some((isMeant) => isMeant(address)));
 }
 
-interface Found {
+interface Finding {
+  readonly rule: PlanRule;
   readonly addresses: readonly string[];
   readonly undecided?: ExpressionFault;
 }
-
-type Finding = Found & { readonly rule: PlanRule };
 
 function askPlan(rule: CompiledRule, counts: CountsOfPlan, changes: readonly ChangeSubject[]): readonly Finding[] {
   const undecided = unknownPath(changes) ?? evaluateRule(rule, new PlanView(counts, changes));
@@ -152,19 +152,14 @@ function evaluateRule({ expression, on }: CompiledRule, view: ChangeView | PlanV
   return { message: "it is neither true nor false there", offset: expression.start };
 }
 
-function toObjection(rule: PlanRule, found: Found): Objection {
-  return { guard: "rule", message: sentence(rule, found), addresses: found.addresses, name: rule.name };
-}
-
 /** Located at the change, where a reviewer looks; a rule on plans at the rule itself. */
-function toWarning(rule: PlanRule, found: Found, sources: ReadonlyMap<string, Place>): Problem {
-  const place = sources.get(found.addresses[0] ?? "") ?? rule.document.place(["when"]);
-  const message = sentence(rule, found);
-  return { severity: "warning", rule: `rule/${rule.name}`, fromRule: true, message, place };
+function toWarning(finding: Finding, sources: ReadonlyMap<string, Place>): Problem {
+  const { rule, addresses } = finding;
+  const place = sources.get(addresses[0] ?? "") ?? rule.document.place(["when"]);
+  return { severity: "warning", rule: `rule/${rule.name}`, fromRule: true, message: sentence(finding), place };
 }
 
-function sentence(rule: PlanRule, { addresses, undecided }: Found): string {
-  const { name, message, when, document } = rule;
+function sentence({ rule: { name, message, when, document }, addresses, undecided }: Finding): string {
   const place = undecided ? document.within(["when"], when, undecided.offset) : document.place(["when"], "key");
   const at = `${place.file}:${place.line}${undecided ? `:${place.column}` : ""}`;
   if (!undecided)

@@ -1,4 +1,4 @@
-import { celEnvironment, compileExpression, type Language } from "../../base/cel.ts";
+import { celEnvironment, type Language } from "../../base/cel.ts";
 import { objectOf } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import { didYouMean } from "../../base/nearest.ts";
@@ -86,14 +86,12 @@ export function changeSubject(planned: PlannedChange, { projectOf, catalogue }: 
   const sent = after && { ...filledIn, ...after, ...keys };
   const values = Object.values(sent ?? {});
   const view = new ChangeView({
-    ...{
-      address: renamed(address, project),
-      project,
-      project_id: BigInt(named.id ?? 0),
-      kind: planned.kind,
-      key,
-      action,
-    },
+    address: renamed(address, project),
+    project,
+    project_id: BigInt(named.id ?? 0),
+    kind: planned.kind,
+    key,
+    action,
     before: celFields(before && { ...before, ...keys }),
     after: celFields(sent),
     texts: values.flatMap(stringsIn),
@@ -174,16 +172,10 @@ function stringsIn(value: Value): readonly string[] {
   return isScalar(value) || isReference(value) ? [] : Object.values(value).flatMap(stringsIn);
 }
 
-type Root = "change" | "plan";
-
-/** Compiles a rule on changes or on plans. */
-export function compileRule(text: string, root: Root): ReturnType<typeof compileExpression> {
-  return compileExpression(text, languageOf(root));
-}
-
 const names = [...Object.keys(changeFields), ...Object.keys(summaryFields), ...Object.keys(planFields)];
 
-const languageOf = memoized((root: Root): Language => {
+/** The language of rules on changes or on plans. */
+export const ruleLanguage = memoized((root: "change" | "plan"): Language => {
   const other = root === "plan" ? "change" : "plan";
   const fields = {
     change: Object.keys(changeFields).join(", "),
