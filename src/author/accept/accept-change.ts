@@ -71,7 +71,8 @@ function acceptFields(start: ManifestDraft, target: Present): ManifestDraft {
   const subject = subjectNow(start, target);
   const isVariable = (name: string) =>
     subject.entry !== undefined && findVariable(subject, subject.entry, name) !== undefined;
-  const names = differing(start.manifests, target);
+  const { catalogue } = start.manifests.workspace;
+  const names = differingFields(catalogue, desiredNow(start.manifests, target), target);
   // Variables first, so that an entry that has to be repeated keeps them.
   const ordered = [...names.filter(isVariable), ...names.filter((name) => !isVariable(name))];
   return ordered.reduce((draft, name) => acceptField(draft, name, target), start);
@@ -80,9 +81,9 @@ function acceptFields(start: ManifestDraft, target: Present): ManifestDraft {
 function acceptField(draft: ManifestDraft, name: string, target: Present): ManifestDraft {
   const { catalogue } = draft.manifests.workspace;
   const { ref, live } = target;
-  const wrong = differing(draft.manifests, target);
-  if (!wrong.includes(name)) return draft;
   const now = desiredNow(draft.manifests, target);
+  const wrong = differingFields(catalogue, now, target);
+  if (!wrong.includes(name)) return draft;
   const values = new Map<string, ManifestValue>();
   for (const each of wrong) {
     const converted = manifestValue(catalogue, ref, each, live.fields[each] ?? null, now?.fields[each]);
@@ -98,10 +99,6 @@ function acceptField(draft: ManifestDraft, name: string, target: Present): Manif
 }
 
 /** Fields that differ on the server, sorted. */
-function differing(manifests: Manifests, target: Present): readonly string[] {
-  return differingFields(manifests.workspace.catalogue, desiredNow(manifests, target), target);
-}
-
 function differingFields(
   catalogue: Catalogue,
   desired: Desired | undefined,
@@ -128,10 +125,8 @@ function acceptPresence(draft: ManifestDraft, target: Present): ManifestDraft {
   const subject = subjectNow(draft, target);
   const path = resourcePath(subject, literal(key));
   const declare = (source: Editable) => setIn(source, path, entryNode(entry, policyKind(catalogue, kind)?.only));
-  const edits = replaceEdits(subject, declare);
-  return firstValid({ ...draft, notes: [...draft.notes, ...notes] }, subject, edits, (desired) => {
-    return desired?.presence === "present";
-  });
+  const noted = { ...draft, notes: [...draft.notes, ...notes] };
+  return firstValid(noted, subject, replaceEdits(subject, declare), (desired) => desired?.presence === "present");
 }
 
 /** A possible edit: the successive texts of a file, and a message. */
@@ -205,9 +200,8 @@ function* absenceEdits(subject: Subject): Iterable<Edit> {
   const { off } = policyKind(manifests.workspace.catalogue, target.ref.kind) ?? {};
   const path = off ? [off] : ["absent", findSection(subject)];
   const { key } = target.ref;
-  const add = (source: Editable): Edited => {
-    return key === "" ? setIn(source, path, true) : addTo(source, path, off ? key : literal(key));
-  };
+  const add = (source: Editable) =>
+    key === "" ? setIn(source, path, true) : addTo(source, path, off ? key : literal(key));
   yield* replaceEdits(subject, add, off === undefined);
 }
 
@@ -241,17 +235,13 @@ function* targetEdits(
 ): Iterable<Edit> {
   const layers = matchingLayers(manifests.policies, ref.project).map(({ policy }) => policy);
   const policy = line ? policyOf(manifests, line) : layers.find(({ exclusive }) => exclusive.has(ref.kind));
+  const declared = `declared for ${ref.project.name}`;
+  const reach = policy && isOwn(policy, ref.project) ? "cannot declare it" : "applies to other projects too";
+  const why = line && policy && `policy ${policy.name} (${policy.document.file}) ${reach}: ${declared} alone`;
   for (const target of editTargets(manifests, ref.project, policy, newFile)) {
     const texts = [restoreOrder(manifests, target.text, edit(target))];
-    const declared = `declared for ${ref.project.name}`;
-    const why = line && policy ? `${explainElsewhere(policy, ref.project)}: ${declared} alone` : declared;
-    yield { file: target.file, texts, notes: [`${why} in ${target.words}`] };
+    yield { file: target.file, texts, notes: [`${why ?? declared} in ${target.words}`] };
   }
-}
-
-function explainElsewhere(policy: Policy, project: Project): string {
-  const words = `policy ${policy.name} (${policy.document.file})`;
-  return isOwn(policy, project) ? `${words} cannot declare it` : `${words} applies to other projects too`;
 }
 
 function untilNotes({ name, until }: Policy): readonly string[] {
@@ -326,7 +316,7 @@ function serializeOthers({ policies, workspace }: Manifests, { ref }: LiveTarget
 }
 
 function placeless(value: Value): unknown {
-  return replaceReferences(value, (reference) => {
-    return reference.secret.startsWith("manifest:") ? { secret: "manifest:" } : { ...reference };
-  });
+  return replaceReferences(value, (reference) =>
+    reference.secret.startsWith("manifest:") ? { secret: "manifest:" } : { ...reference },
+  );
 }

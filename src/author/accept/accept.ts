@@ -111,11 +111,15 @@ async function acceptTargets(
   const refreshed = await refresh(reader, selection, scope);
   const problems = [...known, ...refreshed.problems];
   const candidates = listCandidates(selection, refreshed.differences);
-  const matches = request.addresses.map((glob) => [glob, candidatesMatching(glob, candidates)] as const);
+  const matches = request.addresses.map((glob) => {
+    const isMatch = addressTest(glob);
+    return [glob, candidates.filter(({ address, project }) => isMatch(address, project))] as const;
+  });
   const [lost] = matches.find(([, found]) => found.length === 0) ?? [];
   if (lost !== undefined && !hasErrors(problems)) throw unknownAddress(lost, candidates, selection, context.policies);
-  const newFileFor = (project: Project) => request.newFileFor(project, context.loaded.root);
-  const targets = await findTargets(reader, refreshed.differences, { ...scope, ...selection, newFileFor });
+  const targets = await findTargets(reader, scope, selection.projects, refreshed.differences, (project) =>
+    request.newFileFor(project, context.loaded.root),
+  );
   const outcome = acceptAll(context, targets, scope);
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const failure = lease && (await context.ledger?.save(lease));
@@ -124,15 +128,13 @@ async function acceptTargets(
   return { accepted: reported, inSync: inSyncAmong(matches), problems: [...problems, ...outcome.problems] };
 }
 
-interface TargetScope extends Pick<RefreshScope, "workers" | "policies">, Pick<Selection, "projects"> {
-  readonly newFileFor: (project: Project) => NewPolicyFile | undefined;
-}
-
 /** A resource that a plan would remove has to be declared, so all of its fields are read. */
 async function findTargets(
   reader: Reader,
+  { workers, policies }: RefreshScope,
+  known: readonly Project[],
   differences: readonly Difference[],
-  { workers, policies, projects: known, newFileFor }: TargetScope,
+  newFileFor: (project: Project) => NewPolicyFile | undefined,
 ): Promise<readonly LiveTarget[]> {
   const projects = new Map(known.map((project) => [project.name, project]));
   const changes = differences.flatMap((difference) => difference.changes);
@@ -189,11 +191,6 @@ function listCandidates({ fleet }: Pick<Selection, "fleet">, differences: readon
   return Array.from(byAddress.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
 }
 
-function candidatesMatching(glob: string, candidates: readonly Candidate[]): readonly Candidate[] {
-  const matches = addressTest(glob);
-  return candidates.filter(({ address, project }) => matches(address, project));
-}
-
 function unknownAddress(
   glob: string,
   candidates: readonly Candidate[],
@@ -235,41 +232,32 @@ function updateLedger(
   };
   const [wanted] = only.resources;
   const { address, origin } = change;
+  const unverified = wanted && live ? listUnverified(catalogue, wanted, live) : [];
+  const unreported =
+    unverified.length > 0
+      ? [`the server does not report ${unverified.join(", ")}, so there is no value to accept`]
+      : [];
   const before = ledger?.recall(address);
   if (ledger && live && wanted?.presence === "present") {
-    rememberAccepted(ledger, { address, desired: wanted, live, unverified: listUnverified(catalogue, wanted, live) });
+    rememberAccepted(ledger, { address, desired: wanted, live, unverified });
   } else if (before) ledger?.forget(address);
   const [left] = diff(only, live ? [live] : [], scope.diff(ref.project)).changes;
   const isIdle = draft.hunks.length === 0;
-  if (!left) return { notes: isIdle && before ? [describeHidden(catalogue, wanted, live)] : [], problems: [] };
+  if (!left) {
+    const hidden = ["no visible difference; the ledger now records the server's state", ...unreported].join("; ");
+    return { notes: isIdle && before ? [hidden] : [], problems: [] };
+  }
   if (ledger && isIdle && before) ledger.remember(address, before);
-  const why = [
-    ...draft.left,
-    ...(draft.left.length > 0 ? [] : describeUnreported(catalogue, wanted, live)),
-    `the plan still reports: ${left.reason}`,
-  ];
+  const why = [...(draft.left.length > 0 ? draft.left : unreported), `the plan still reports: ${left.reason}`];
   const message = `${address} ${isIdle ? "was not accepted" : "was accepted in part"}: ${why.join("; ")}`;
   return { notes: [], problems: [{ severity: "error", rule: "not-accepted", message, place: origin.place() }] };
 }
 
 function listUnverified(catalogue: Catalogue, desired: Desired, live: Live): readonly string[] {
-  return Object.entries(desired.fields)
-    .filter(([name, value]) => compareField(catalogue, desired, name, value, live.fields[name]) === "unverified")
-    .map(([name]) => name);
-}
-
-function describeUnreported(
-  catalogue: Catalogue,
-  desired: Desired | undefined,
-  live: Live | undefined,
-): readonly string[] {
-  const names = desired && live ? listUnverified(catalogue, desired, live) : [];
-  return names.length > 0 ? [`the server does not report ${names.join(", ")}, so there is no value to accept`] : [];
-}
-
-function describeHidden(catalogue: Catalogue, desired: Desired | undefined, live: Live | undefined): string {
-  const [unreported] = describeUnreported(catalogue, desired, live);
-  return `no visible difference; the ledger now records the server's state${unreported ? `; ${unreported}` : ""}`;
+  const unverified = Object.entries(desired.fields).filter(
+    ([name, value]) => compareField(catalogue, desired, name, value, live.fields[name]) === "unverified",
+  );
+  return unverified.map(([name]) => name);
 }
 
 /**
@@ -286,11 +274,10 @@ function replaceLookedUpNames(
   const names = lookUpFields(file).filter((name) => name in before.fields && name in declared);
   const written = new Map(names.map((name) => [name, canonical(before.fields[name])]));
   return (desired) => {
-    const same = names.filter(
-      (name) => name in desired.fields && canonical(desired.fields[name]) === written.get(name),
-    );
+    const { fields } = desired;
+    const same = names.filter((name) => name in fields && canonical(fields[name]) === written.get(name));
     if (same.length === 0) return desired;
     const current = Object.fromEntries(same.map((name) => [name, declared[name] ?? null]));
-    return { ...desired, fields: { ...desired.fields, ...current } };
+    return { ...desired, fields: { ...fields, ...current } };
   };
 }

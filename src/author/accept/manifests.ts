@@ -122,13 +122,12 @@ export function editTargets(
 ): readonly EditTarget[] {
   const layers = matchingLayers(manifests.policies, project);
   const rival = layers.find(({ policy }) => policy === overridden);
-  const own = layers.find((layer) => {
-    return (
+  const own = layers.find(
+    (layer) =>
       layer.policy.until === undefined &&
       isOwn(layer.policy, project) &&
-      (!rival || layer === rival || overrules(layer, rival))
-    );
-  });
+      (!rival || layer === rival || overrules(layer, rival)),
+  );
   const added = newEditTarget(manifests, project, rival, newFile);
   if (!own) return [added];
   const { file, index } = own.policy.document;
@@ -156,16 +155,10 @@ function newEditTarget(
   const file = rival?.policy.document.file ?? policies[0]?.document.file ?? "";
   const before = texts.get(file) ?? "";
   const document = parseManifest(file, before).documents.length;
-  return { file, text: appendDocument(before, text), document, words: `${file}, a new document` };
-}
-
-function appendDocument(before: string, text: string): string {
   const end = lineEnd(before);
-  const body = text
-    .split("\n")
-    .filter((line) => !line.startsWith("#"))
-    .join(end);
-  return `${before}${before.endsWith("\n") ? "" : end}---${end}${body}`;
+  const body = text.split("\n").filter((line) => !line.startsWith("#"));
+  const whole = `${before}${before.endsWith("\n") ? "" : end}---${end}${body.join(end)}`;
+  return { file, text: whole, document, words: `${file}, a new document` };
 }
 
 /** A value as a manifest declares it, its texts escaped; undefined if it is omitted. */
@@ -180,12 +173,16 @@ export function manifestValue(
   resource: Pick<Resource, "kind" | "key">,
   name: string,
   live: Value,
-  declared: Value | undefined,
+  declared: Value = null,
 ): { readonly value: ManifestValue } | { readonly why: string } {
   if (isReference(live)) return { why: `${name} is a secret` };
   if (!isAlike(mapTexts(live, withoutPasswords), live))
     return { why: `${name} has a URL with a password, which no manifest may contain` };
-  if (!isScalar(live)) return collectionValue(name, live, declared);
+  if (!isScalar(live)) {
+    // The server does not return members with secrets, and it keeps members that are not declared.
+    if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
+    return { value: mapTexts(declaredPart(live, declared as Plain), literal) };
+  }
   const entry = catalogueEntry(catalogue, resource);
   const parameter = entry?.parameters.get(name);
   if (!entry || !parameter) {
@@ -197,15 +194,6 @@ export function manifestValue(
   if (!fault) return { value: literal(typed) ?? undefined };
   if ((live === null || live === "") && !parameter.isRequired) return { value: undefined };
   return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
-}
-
-/**
- * The declared members of a mapping: others are unchanged on the server too. Members with secrets are not returned by
- * the server.
- */
-function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
-  if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
-  return { value: mapTexts(declaredPart(live, declared as Plain), literal) };
 }
 
 function declaredPart(live: Plain, declared: Plain): Plain {
@@ -248,12 +236,11 @@ export function withHunks(
 
 /** Shifts earlier edits by later ones of the same file. */
 export function movedByAll(later: readonly Hunk[], hunks: readonly Hunk[]): readonly Hunk[] {
-  return hunks.map((hunk) => later.reduce((moved, each) => shiftHunk(each, moved), hunk));
-}
-
-function shiftHunk(later: Hunk, { file, line, ...hunk }: Hunk): Hunk {
-  const moves = file === later.file && line > later.line;
-  return { file, line: moves ? line + later.added.length - later.removed.length : line, ...hunk };
+  return hunks.map((hunk) => {
+    const same = later.filter(({ file }) => file === hunk.file);
+    const shift = (at: number, { line, added, removed }: Hunk) => at + (at > line ? added.length - removed.length : 0);
+    return { ...hunk, line: same.reduce(shift, hunk.line) };
+  });
 }
 
 function splitLines(text: string): readonly string[] {

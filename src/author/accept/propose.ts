@@ -48,11 +48,12 @@ export async function propose(
       "a manifest to change has uncommitted changes, which the merge request would lack; commit them first",
     );
   }
+  const { accepted } = acceptance;
   await using writer = await connectWriter(connectionFrom(request));
   return await proposeMergeRequest(writer, project, {
     branch,
     start,
-    title: formatTitle(acceptance),
+    title: `Accept ${accepted.length > 1 ? counted(accepted.length, "live value") : `the live value of ${accepted[0]?.address}`}`,
     description: formatDescription(acceptance),
     files: [...texts].map(([name, text]) => ({ path: prefix + name, text, isNew: !isTracked(root, name) })),
   });
@@ -62,11 +63,6 @@ export async function propose(
 function branchOf({ accepted }: Acceptance): string {
   const addresses = accepted.map(({ address }) => address).sort();
   return `${ownBranches}accept-${digestOf(addresses).slice("sha256:".length, "sha256:".length + 8)}`;
-}
-
-function formatTitle({ accepted: [first, ...others] }: Acceptance): string {
-  if (others.length === 0) return `Accept the live value of ${first?.address}`;
-  return `Accept ${counted(others.length + 1, "live value")}`;
 }
 
 function formatDescription({ accepted }: Acceptance): string {

@@ -70,7 +70,10 @@ export function removeIn({ text, document }: Editable, path: Path): Edited {
     ? map.items.map((each): Span => [startOf(each), endOf(each)])
     : map.items.map((item): Span => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
   const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
-  return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
+  if (!map.flow) return withoutLines(lined(text), spans[index]);
+  // An item is removed with one adjacent comma.
+  const [from, to] = index > 0 ? [spans[index - 1]?.[1], spans[index]?.[1]] : [spans[0]?.[0], spans[1]?.[0]];
+  return from === undefined || to === undefined ? undefined : text.slice(0, from) + text.slice(to);
 }
 
 /** Splits a file before its separators, so that each document can be edited alone; undefined for one with directives. */
@@ -176,12 +179,6 @@ function withLines(source: Lined, line: number, added: string, column: number): 
 
 type Span = readonly (number | undefined)[];
 
-/** Removes an item with one adjacent comma. */
-function withoutFlow(text: string, spans: readonly Span[], index: number): Edited {
-  const [from, to] = index > 0 ? [spans[index - 1]?.[1], spans[index]?.[1]] : [spans[0]?.[0], spans[1]?.[0]];
-  return from === undefined || to === undefined ? undefined : text.slice(0, from) + text.slice(to);
-}
-
 /** Removes the lines of a range, but no comments above. Undefined if the range does not start its line. */
 function withoutLines(source: Lined, [from, to]: Span = []): Edited {
   if (from === undefined || to === undefined) return undefined;
@@ -230,7 +227,13 @@ function toMapping(path: Path, value: WritableValue): YAMLMap {
 
 function renderNode(node: Node, inFlow: boolean): string {
   if (inFlow) visit(node, { Node: (_, each) => flattenNode(each), Pair: (_, { key }) => flattenNode(key) });
-  const flowCollectionPadding = !hasList(node);
+  // Lists are written `[a, b]`, and mappings `{ a: b }`; few values here have both.
+  let flowCollectionPadding = true;
+  visit(node, {
+    Seq: () => {
+      flowCollectionPadding = false;
+    },
+  });
   const text = new Document(node).toString({
     lineWidth: 0,
     doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
@@ -238,18 +241,6 @@ function renderNode(node: Node, inFlow: boolean): string {
     flowCollectionPadding,
   });
   return asciiEscapes(text.trimEnd());
-}
-
-/** Lists are written `[a, b]`, and mappings `{ a: b }`; few values here have both. */
-function hasList(node: Node): boolean {
-  let isFound = false;
-  visit(node, {
-    Seq: () => {
-      isFound = true;
-      return visit.BREAK;
-    },
-  });
-  return isFound;
 }
 
 /** Converts a node to flow style without comments, because it is written on one line. */

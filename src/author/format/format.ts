@@ -42,6 +42,8 @@ export function format(file: string, text: string, catalogue: Catalogue): Format
   const { documents, problems } = parseManifest(file, text);
   if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };
+  const isOurs = (value: unknown) =>
+    isObject(value) && typeof value.apiVersion === "string" && value.apiVersion.startsWith("evenkeel/");
   if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
   // With a line break at its end, the last block can be moved too.
   const complete = text === "" || text.endsWith("\n") ? text : `${text}${lineEnd(text)}`;
@@ -51,10 +53,6 @@ export function format(file: string, text: string, catalogue: Catalogue): Format
 }
 
 const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
-
-function isOurs(value: unknown): boolean {
-  return isObject(value) && typeof value.apiVersion === "string" && value.apiVersion.startsWith("evenkeel/");
-}
 
 function isBroken(text: string): boolean {
   const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false });
@@ -104,10 +102,7 @@ interface Schema {
   readonly "x-order"?: "name";
 }
 
-const manifestOf: (catalogue: Catalogue) => Schema = memoized(
-  (catalogue: Catalogue) => manifestSchema(catalogue) as Schema,
-  new WeakMap(),
-);
+const manifestOf = memoized((catalogue: Catalogue) => manifestSchema(catalogue) as Schema, new WeakMap());
 /** All dialects have the same order. */
 const integrations = [...dialects.values()].map((dialect) => renamedSchema(integrationsSchema, dialect) as Schema);
 
@@ -132,13 +127,12 @@ function createOrder(schema: Schema, root: Schema): Order | undefined {
   if ($ref) return createOrder(root.definitions?.[$ref.replace("#/definitions/", "")] ?? {}, root);
   if (anyOf) return anyOf.map((each) => createOrder(each, root)).find((order) => order !== undefined);
   const [resource = {}] = Object.values(patternProperties);
-  if (named) return { compare: byName, below: () => createOrder(resource, root) };
-  return properties && bySchema([properties], root);
-}
-
-/** Compares names without case first, as licenses are compared. */
-function byName(a: string, b: string): number {
-  return compareTexts(a.toLowerCase(), b.toLowerCase()) || compareTexts(a, b);
+  if (!named) return properties && bySchema([properties], root);
+  return {
+    // Without case first, as licenses are compared.
+    compare: (a, b) => compareTexts(a.toLowerCase(), b.toLowerCase()) || compareTexts(a, b),
+    below: () => createOrder(resource, root),
+  };
 }
 
 /** Unknown keys come last, in their original order. */
@@ -164,17 +158,14 @@ export interface Lined {
   readonly lines: LineCounter;
 }
 
-interface Stretch {
+interface Block {
   readonly from: number;
   readonly to: number;
-}
-
-interface Block extends Stretch {
   readonly key: string;
   readonly pair: Pair;
 }
 
-interface Arranged extends Stretch {
+interface Arranged extends Pick<Block, "from" | "to"> {
   readonly text: string;
 }
 
@@ -188,7 +179,7 @@ function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefine
   const [first] = blocks;
   const last = blocks.at(-1);
   if (!first || !last) return undefined;
-  const texts = new Map(blocks.map((block) => [block, blockText(source, block, arrangeInner(source, block, order))]));
+  const texts = new Map(blocks.map((block) => [block, arrangeBlock(source, block, order)]));
   const sorted = blocks.toSorted((a, b) => order.compare(a.key, b.key));
   const moved = sorted[0] === first ? texts : withMovedGap(texts, first, sorted[0] ?? first);
   return { from: first.from, to: last.to, text: sorted.map((block) => moved.get(block) ?? "").join("") };
@@ -205,14 +196,11 @@ function blankLines(text: string): string {
   return /^(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "";
 }
 
-function arrangeInner(source: Lined, { key, pair: { value } }: Block, order: Order): Arranged | undefined {
+function arrangeBlock(source: Lined, { from, to, key, pair: { value } }: Block, order: Order): string {
   const below = order.below(key);
-  return below && isMap(value) ? arrange(source, value, below) : undefined;
-}
-
-function blockText({ text }: Lined, { from, to }: Block, inner: Arranged | undefined): string {
-  if (!inner) return text.slice(from, to);
-  return text.slice(from, inner.from) + inner.text + text.slice(inner.to, to);
+  const inner = below && isMap(value) ? arrange(source, value, below) : undefined;
+  if (!inner) return source.text.slice(from, to);
+  return source.text.slice(from, inner.from) + inner.text + source.text.slice(inner.to, to);
 }
 
 /** The blocks of a block mapping, each with the comments above it; none if a key does not start its line. */
@@ -233,15 +221,10 @@ function blockStart(source: Lined, pair: Pair, previous: Pair | undefined): numb
   const indent = source.text.slice(lineStart(source, line), start);
   if (/[^ ]/.test(indent)) return undefined;
   if (previous) return lineStart(source, Math.min(lineBehind(source, previous), line));
-  // Comments at the start of a document stay there.
-  return lineStart(source, indent === "" ? line : floatsAbove(source, line));
-}
-
-/** The first of the comment and blank lines above a line. */
-function floatsAbove(source: Lined, line: number): number {
   let top = line;
-  while (top > 0 && isFloating(lineText(source, top - 1))) top--;
-  return top;
+  // Comments at the start of a document stay there.
+  while (indent !== "" && top > 0 && isFloating(lineText(source, top - 1))) top--;
+  return lineStart(source, top);
 }
 
 /** The line after a block and the comments that are indented deeper than its key. */

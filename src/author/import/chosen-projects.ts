@@ -29,7 +29,10 @@ export interface ChosenProjects {
 
 /** The owners that a choice can select. */
 export function ownersIn(choice: Choice): readonly Owner[] {
-  return owners.filter((owner) => isAbout(choice, owner));
+  return owners.filter((owner) => {
+    const { names, all, groups } = limitChoice(choice, owner);
+    return all || names.length + groups.length > 0;
+  });
 }
 
 /** Finds the selected projects and groups; `listed` requires the list in any case. @throws CallFailed. */
@@ -47,11 +50,6 @@ export async function chooseProjects(
     chosen.set(owner, selectProjects(part, owner, listing));
   }
   return chosen;
-}
-
-function isAbout(choice: Choice, owner: Owner): boolean {
-  const { names, all, groups } = limitChoice(choice, owner);
-  return all || names.length + groups.length > 0;
 }
 
 /** The part of a choice for projects, or for groups. */

@@ -128,10 +128,6 @@ function createFleet(imported: readonly ImportedProject[], listing: readonly Pro
   return { above, imported: (folder) => counts.get(folder)?.length ?? 0 };
 }
 
-function formOf({ fields, remarks }: ImportedEntry): string {
-  return JSON.stringify([[...fields], remarks]);
-}
-
 const variantFacts: readonly (readonly FactName[])[] = [
   ["path"],
   ["path", "name"],
@@ -145,21 +141,18 @@ function withCommonForms(
   catalogue: Catalogue,
 ): readonly Occurrence[] {
   const variants = declared.map(({ project, original }) => {
-    const lines = countLines(original, catalogue);
+    const { kind, fields, remarks } = original;
+    const hasOneValue = policyKind(catalogue, kind)?.only !== undefined || singletonFile(catalogue, kind) !== undefined;
+    const lines = 1 + remarks.length + (hasOneValue ? 0 : fields.size);
     return variantFacts.map((facts): Occurrence => {
       const entry = withTemplates(original, project, facts);
-      return { project, form: formOf(entry), entry, original, lines };
+      return { project, form: JSON.stringify([[...entry.fields], entry.remarks]), entry, original, lines };
     });
   });
   const forms = variants.flatMap((each) => [...new Set(each.map(({ form }) => form))]);
   const counts = grouped(forms, (form) => form);
   const count = ({ form }: Occurrence) => counts.get(form)?.length ?? 0;
   return variants.map((each) => each.reduce((best, other) => (count(other) > count(best) ? other : best)));
-}
-
-function countLines({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
-  const hasOneValue = policyKind(catalogue, kind)?.only !== undefined || singletonFile(catalogue, kind) !== undefined;
-  return 1 + remarks.length + (hasOneValue ? 0 : fields.size);
 }
 
 interface FleetSettings {
@@ -187,7 +180,8 @@ function draftsOfFleet(content: FleetSettings): readonly Draft[] {
   const own = content.imported.flatMap((each): Placed[] => {
     const chain = content.above(each.project);
     const folder = chain.at(-1);
-    const draft = ownDraft(each, content);
+    const written = (content.own.get(each.project) ?? []).map((entry) => content.withDefaults(entry, [each.project]));
+    const draft = draftOf({ ...each, entries: joinSingletons(written, content.catalogue) });
     if (!folder || draft.entries.length + draft.remarks.length === 0) return [];
     const policyIndex = indexByFolder.get(chain.findLast((above) => indexByFolder.has(above)) ?? folder);
     if (policyIndex === undefined || draft.entries.length > 0) return [{ folder, draft }];
@@ -259,27 +253,21 @@ function byFolder(a: Group, b: Group): number {
   return compareTexts(a.folder.path, b.folder.path) || countNamed(a) - countNamed(b) || compareTexts(a.key, b.key);
 }
 
-function ownDraft({ project, remarks }: ImportedProject, { own, catalogue, withDefaults }: FleetSettings): Draft {
-  const written = (own.get(project) ?? []).map((entry) => withDefaults(entry, [project]));
-  return draftOf({ project, remarks, entries: joinSingletons(written, catalogue) });
-}
-
 /** Lines of the longest file that is still easy to read. */
 const longestFile = 200;
 
 function groupByFile(shared: readonly Placed[], own: readonly Placed[], catalogue: Catalogue): readonly Draft[] {
-  const byFolder = new Map([...grouped(shared, ({ folder }) => folder)]);
-  const ownByFolder = grouped(own, ({ folder }) => folder);
-  const folders = new Set([...byFolder.keys(), ...ownByFolder.keys()]);
-  return [...folders]
-    .toSorted((a, b) => compareTexts(a.path, b.path))
-    .flatMap((folder) => {
-      const above = (byFolder.get(folder) ?? []).map(({ draft }) => draft);
-      const below = (ownByFolder.get(folder) ?? []).map(({ draft }) => draft);
-      const isTogether =
-        folder.path !== "" && above.length + below.length > 1 && isShort([...above, ...below], catalogue);
+  const byFolder = groupedAs(
+    [...shared, ...own],
+    ({ folder }) => folder,
+    ({ draft }) => draft,
+  );
+  return [...byFolder]
+    .toSorted(([a], [b]) => compareTexts(a.path, b.path))
+    .flatMap(([folder, drafts]) => {
+      const isTogether = folder.path !== "" && drafts.length > 1 && isShort(drafts, catalogue);
       const file = fileOf({ name: folder.path });
-      return isTogether ? [...above, ...below].map((draft) => ({ ...draft, file })) : [...above, ...below];
+      return isTogether ? drafts.map((draft) => ({ ...draft, file })) : drafts;
     });
 }
 

@@ -33,22 +33,19 @@ export function importIntegration(integration: Integration, live: Live, release:
     else if (isRequiredAt(parameter, release)) {
       if (!parameter.types.includes("string"))
         return { left: `${live.key} is left out: ${name} is required and not reported` };
-      fields.set(name, blank(describeBlank(parameter.secret, value)));
+      const unsecret = value === undefined ? "required, not reported" : "the value on the server is not valid";
+      fields.set(name, blank(parameter.secret ? "a secret" : unsecret));
     } else {
       if (value !== undefined) faulty.push(describeFault(parameter, value));
       const standard = parameter.secret || parameter.deprecated ? undefined : declarableDefault(parameter, current);
       if (standard !== undefined) defaults.set(name, standard);
-      if (isHidden(parameter, release) && live.fields[name] === undefined) hidden.push(name);
+      const isHidden = parameter.secret || quirksAt(parameter, release).has("hidden");
+      if (isHidden && live.fields[name] === undefined) hidden.push(name);
     }
   }
   const unknown = hidden.length > 0 ? [`not reported, may be set: ${hidden.join(", ")}`] : [];
   const { kind, key } = live;
   return { entry: { kind, key, fields, defaults, remarks: [...remarks, ...faulty, ...unknown] } };
-}
-
-/** True for parameters that servers do not report. */
-function isHidden(parameter: IntegrationParameter, release: string): boolean {
-  return parameter.secret || quirksAt(parameter, release).has("hidden");
 }
 
 /** A reported value that is omitted as a default, if a policy can declare it; an unset text is empty. */
@@ -70,24 +67,16 @@ export function isPossible(field: FieldSchema, value: Value | undefined): boolea
  * and mappings that the parameter cannot have.
  */
 function spelledAs(parameter: IntegrationParameter, value: Value | undefined, release: string): Plain | undefined {
-  const { types, default: standard = findUnset(parameter, release) } = parameter;
+  const { types, route } = parameter;
+  // The value that servers assume for an event flag that was never set.
+  const unset = route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
+  const { default: standard = unset } = parameter;
   if (value === undefined || isReference(value)) return undefined;
   if (!isScalar(value)) return types.includes("array") && isList(value) && value.length > 0 ? value : undefined;
   const normalised = (one: Scalar) => comparableScalar(parameter, one);
   if (value === null || value === "" || normalised(value) === "") return undefined;
   if (standard !== undefined && normalised(standard) === normalised(value)) return undefined;
   return types[0] === "string" ? String(value) : normalised(value);
-}
-
-/** The value that servers assume for an event flag that was never set. */
-function findUnset(parameter: IntegrationParameter, release: string): Scalar | undefined {
-  const { route } = parameter;
-  return route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
-}
-
-function describeBlank(secret: boolean, value: Value | undefined): string {
-  if (secret) return "a secret";
-  return value === undefined ? "required, not reported" : "the value on the server is not valid";
 }
 
 /** Repeats a value only if it cannot contain a secret. */
@@ -97,24 +86,24 @@ function describeFault(parameter: IntegrationParameter, value: Value): string {
   return `${parameter.name} is left out: expected ${expectationOf(parameter)}, ${got}`;
 }
 
-type Values = ReadonlyMap<string, Value>;
-
 /**
  * Replaces deprecated parameters, with a remark for each that has no replacement. If the server reports the replacement
  * with another value, that value is kept and the deprecated parameter is left out.
  */
 export function replaceDeprecated(
   parameters: ReadonlyMap<string, IntegrationParameter>,
-  reported: Values,
+  reported: ReadonlyMap<string, Value>,
   live: Fields,
-): { readonly values: Values; readonly remarks: readonly string[] } {
+): { readonly values: ReadonlyMap<string, Value>; readonly remarks: readonly string[] } {
   const values = new Map(reported);
   const remarks: string[] = [];
   for (const [name, value] of reported) {
     const old = parameters.get(name);
     if (!old?.deprecated || isReference(value)) continue;
     values.delete(name);
-    const replacement = [...parameters.values()].find((other) => replaces(other, old));
+    const replacement = [...parameters.values()].find(
+      ({ deprecated, route }) => !deprecated && route?.role === "branches",
+    );
     const newValue = replacement && replacementValue(old, value, replacement);
     const reportedValue = replacement && live[replacement.name];
     if (replacement && newValue !== undefined && (reportedValue === undefined || reportedValue === newValue))
@@ -128,10 +117,6 @@ export function replaceDeprecated(
 }
 
 /** Two parameters that select the branches for notifications are the same setting. */
-function replaces(other: IntegrationParameter, old: IntegrationParameter): boolean {
-  return !other.deprecated && other.route?.role === "branches" && old.route?.role === "branches";
-}
-
 function replacementValue(
   old: IntegrationParameter,
   value: Plain,

@@ -48,7 +48,10 @@ export function importProject(
   const isWritable = ({ key }: Named) => withoutPasswords(key) === key;
   const remarks = [
     ...found.unread,
-    ...found.others.map((other) => describeOthers(other, platform, catalogue)),
+    ...found.others.map((other) => {
+      const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";
+      return `${other.key} is left out: ${whyUndeclarable(other, platform, catalogue) ?? own}`;
+    }),
     ...imported.flatMap(({ remarks }) => remarks),
     ...entries
       .filter((entry) => !isWritable(entry))
@@ -116,11 +119,6 @@ function importNamesakes(
   if (disagree) return { left: `${first.key} is left out: ${several}, and they differ; keep one of them` };
   const remark = isOneName ? several : `${several}, which differ only in case`;
   return { entry: { ...result.entry, remarks: [...result.entry.remarks, remark] } };
-}
-
-function describeOthers(other: FoundProject["others"][number], platform: Platform, catalogue: Catalogue): string {
-  const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";
-  return `${other.key} is left out: ${whyUndeclarable(other, platform, catalogue) ?? own}`;
 }
 
 /**
@@ -214,16 +212,13 @@ function listDeclarable(file: ResourceKind, live: Live): readonly (readonly [str
 
 function isWorthWriting(field: FieldSchema, value: Plain): boolean {
   const normalized = comparable(field, value);
-  if (normalized === "" || normalized === null || (isList(normalized) && normalized.length === 0))
-    return isSet(field, normalized);
-  if (isObject(normalized) && Object.keys(normalized).length === 0) return false;
+  const differs = (from: Plain) => !isAlike(normalized, comparable(field, from));
   const standard = field.default ?? field["x-usual"];
-  return standard === undefined || !isAlike(normalized, comparable(field, standard));
-}
-
-/** True if an empty value differs from that of a new resource. */
-function isSet(field: FieldSchema, meant: Plain): boolean {
-  return field.default !== undefined && field.default !== "" && !isAlike(meant, comparable(field, field.default));
+  // An empty value is written if that of a new resource is not empty.
+  if (normalized === "" || normalized === null || (isList(normalized) && normalized.length === 0))
+    return field.default !== undefined && field.default !== "" && differs(field.default);
+  if (isObject(normalized) && Object.keys(normalized).length === 0) return false;
+  return standard === undefined || differs(standard);
 }
 
 /** The kinds of a project whose resources fields name by ID: a replacement gives a resource another ID. */

@@ -77,13 +77,12 @@ interface InventoryScope {
   readonly progress?: (done: number, total: number) => void;
 }
 
-interface ReadProject {
-  readonly found?: FoundProject;
-  readonly problems: readonly Problem[];
-}
-
 /** A project that cannot be read at all is reported once. */
-async function readProject(reader: Reader, project: Project, scope: InventoryScope): Promise<ReadProject> {
+async function readProject(
+  reader: Reader,
+  project: Project,
+  scope: InventoryScope,
+): Promise<{ readonly found?: FoundProject; readonly problems: readonly Problem[] }> {
   const { platform, kinds } = scope;
   const { catalogue } = reader;
   const parts = policyKinds(catalogue, ownerOfName(project.name)).filter(

@@ -1,4 +1,4 @@
-import { grouped } from "../../base/grouped.ts";
+import { grouped, groupedAs } from "../../base/grouped.ts";
 import { objectOf } from "../../base/json.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -15,16 +15,13 @@ import { withTemplates } from "./templates.ts";
  * the workspace file, get an underscore.
  */
 export function fileOf({ name }: Pick<Project, "name">): string {
-  const segments = bareName(name).split("/").map(toSegment);
-  return `${segments.join("/")}.yaml`;
+  return `${bareName(name).split("/").map(toSegment).join("/")}.yaml`;
 }
 
 /** Gives each draft a separate file, also on case-insensitive file systems. */
 export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
   const taken = new Set<string>();
-  return drafts.map((draft) => {
-    return { ...draft, file: `${takeName(draft.file.replace(/\.yaml$/, ""), taken)}.yaml` };
-  });
+  return drafts.map((draft) => ({ ...draft, file: `${takeName(draft.file.replace(/\.yaml$/, ""), taken)}.yaml` }));
 }
 
 /** Gives each draft a distinct name that is not taken. */
@@ -102,20 +99,17 @@ type NameOf = (project: Project, entry: ImportedEntry, name: string) => string |
  * If projects of a folder send a secret to different destinations, only those with the most common one share a name.
  */
 function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
-  const uses = imported.flatMap(({ project, entries }) =>
-    entries.map((entry) => ({
-      use: identifyUse(catalogue, project, entry),
-      place: findPlace(catalogue, project, entry),
-    })),
+  const uses = groupedAs(
+    imported.flatMap(({ project, entries }) => entries.map((entry) => ({ project, entry }))),
+    ({ project, entry }) => identifyUse(catalogue, project, entry),
+    ({ project, entry }) => findPlace(catalogue, project, entry),
   );
   const common = new Map(
-    Array.from(
-      grouped(uses, ({ use }) => use),
-      ([use, each]) => {
-        const places = grouped(each, ({ place }) => place);
-        return [use, [...places].toSorted(byCount)[0]?.[0]] as const;
-      },
-    ),
+    Array.from(uses, ([use, each]) => {
+      const places = grouped(each, (place) => place);
+      const [most] = [...places].toSorted((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]));
+      return [use, most?.[0]] as const;
+    }),
   );
   const names = new Map<string, string>();
   return (project, entry, name) => {
@@ -144,11 +138,6 @@ function findPlace(catalogue: Catalogue, project: Project, entry: ImportedEntry)
   return JSON.stringify([...fields].filter(([name]) => isDestination(fieldOf(catalogue, entry, name) ?? {})));
 }
 
-/** Sorts the most common text first. */
-function byCount(a: readonly [string, readonly unknown[]], b: readonly [string, readonly unknown[]]): number {
-  return b[1].length - a[1].length || compareTexts(a[0], b[0]);
-}
-
 function unique(parts: readonly string[], taken: Set<string>): string {
   const words = parts
     .join("_")
@@ -159,9 +148,11 @@ function unique(parts: readonly string[], taken: Set<string>): string {
 
 /** A policy for each project with anything to declare. */
 export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
-  return imported.map(draftOf).filter(({ entries, remarks, disabled = [], absent = [], exclusive = [] }) => {
-    return [entries, remarks, disabled, absent, exclusive].some(({ length }) => length > 0);
-  });
+  return imported
+    .map(draftOf)
+    .filter(({ entries, remarks, disabled = [], absent = [], exclusive = [] }) =>
+      [entries, remarks, disabled, absent, exclusive].some(({ length }) => length > 0),
+    );
 }
 
 export function draftOf({ project, entries, remarks, more }: ImportedProject): Draft {

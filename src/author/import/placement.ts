@@ -20,17 +20,12 @@ export interface FolderStats {
   readonly imported: (folder: Folder) => number;
 }
 
-/** The declarations of one resource: for folders, and for single projects. */
-interface Placement {
-  readonly shared: readonly { readonly folder: Folder; readonly occurrences: readonly Occurrence[] }[];
-  readonly own: readonly Occurrence[];
-}
-
 /**
  * Places the declarations of one resource of many projects, from the outermost folder on: a form is declared for a
- * folder if it is that of two projects and of half of those below it, and no deeper folder has all of these.
+ * folder if it is that of two projects and of half of those below it, and no deeper folder has all of these. The others
+ * are the projects' own.
  */
-export function choosePlacement(occurrences: readonly Occurrence[], { above, imported }: FolderStats): Placement {
+export function choosePlacement(occurrences: readonly Occurrence[], { above, imported }: FolderStats) {
   const below = grouped(
     occurrences.flatMap((occurrence) => above(occurrence.project).map((folder) => ({ folder, occurrence }))),
     ({ folder }) => folder,
@@ -92,28 +87,17 @@ export function selectMembers(
   const except = folder.projects.filter(isUnaffected);
   const whole = glob === undefined ? undefined : { globs: [glob], listed: [], except };
   if (whole && except.length === 0) return whole;
-  const [listed = [], below] = [
-    members.filter(isDirect),
-    grouped(
-      members.filter((each) => !isDirect(each)),
-      childOf,
-    ),
-  ];
-  const parts = Array.from(below, ([child, inside]) => selectMembers(child as Folder, inside, isUnaffected, above));
+  const childOf = (project: Project) => above(project)[folder.depth + 1];
+  const listed = members.filter((project) => !childOf(project));
+  const parts = Array.from(grouped(members, childOf), ([child, inside]) =>
+    selectMembers(child, inside, isUnaffected, above),
+  );
   const apart: Selected = {
     globs: parts.flatMap(({ globs }) => globs),
     listed: [...listed, ...parts.flatMap((part) => part.listed)],
     except: parts.flatMap((part) => part.except),
   };
   return whole && 1 + except.length <= apart.globs.length + countNamed(apart) ? whole : apart;
-
-  function childOf(project: Project): Folder | undefined {
-    return above(project)[folder.depth + 1];
-  }
-
-  function isDirect(project: Project): boolean {
-    return childOf(project) === undefined;
-  }
 }
 
 /** A folder with all projects of the server below it. */
@@ -128,7 +112,10 @@ export interface Folder {
 export function foldersOf(listing: readonly Project[]): ReadonlyMap<Project, readonly Folder[]> {
   const known = new Map<string, Folder>();
   const chains = listing.map((project) => {
-    const chain = pathsAbove(project.name).map((path, depth) => {
+    const segments = project.name.split("/").slice(0, -1);
+    // `""`, `a` and `a/b` for `a/b/c`.
+    const paths = ["", ...segments.map((_, index) => segments.slice(0, index + 1).join("/"))];
+    const chain = paths.map((path, depth) => {
       const key = path.toLowerCase();
       const folder = known.get(key) ?? { path, depth, projects: [] };
       known.set(key, folder);
@@ -138,12 +125,6 @@ export function foldersOf(listing: readonly Project[]): ReadonlyMap<Project, rea
     return [project, chain] as const;
   });
   return new Map(chains);
-}
-
-/** `""`, `a` and `a/b` for `a/b/c`. */
-function pathsAbove(name: string): readonly string[] {
-  const segments = name.split("/").slice(0, -1);
-  return ["", ...segments.map((_, index) => segments.slice(0, index + 1).join("/"))];
 }
 
 /** The glob for everything below a folder; undefined if its path contains wildcards. */
