@@ -135,11 +135,17 @@ function resourceEntry(foreign: ForeignResource, subject: Subject, context: Cont
       named: keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []),
       problems: [],
     };
-  const lost = foreign.needs?.find(
-    (names) => names.some((name) => isStated(fields.get(name))) && !names.some((name) => values.has(name)),
-  );
+  const isStated = (name: string) => {
+    const { unknown, value = null } = fields.get(name) ?? {};
+    return unknown !== undefined || value !== null;
+  };
+  const lost = foreign.needs?.find((names) => names.some(isStated) && !names.some((name) => values.has(name)));
   if (lost) return left(`without its ${lost.join(" or ")} it would be open to others`);
-  const lacking = listRequired(subject, context.platform).filter((name) => !values.has(name));
+  const { release } = context.platform;
+  const required = integration
+    ? [...integration.parameters.values()].filter((each) => isRequiredAt(each, release)).map(({ name }) => name)
+    : (file.fields.required ?? []);
+  const lacking = required.filter((name) => !values.has(name));
   const impossible = lacking.find((name) => !mayRefer(subject, file.fields.properties[name]));
   if (impossible) return left(`${impossible} is required, and not stated`);
   for (const name of lacking) {
@@ -163,19 +169,11 @@ function resourceEntry(foreign: ForeignResource, subject: Subject, context: Cont
   };
 }
 
-function listRequired({ file, integration }: Subject, { release }: Platform): readonly string[] {
-  if (!integration) return file.fields.required ?? [];
-  return [...integration.parameters.values()].flatMap((each) => (isRequiredAt(each, release) ? [each.name] : []));
-}
-
 /** True if a policy may declare a reference: for a secret, and for any text of an integration. */
 function mayRefer({ integration }: Subject, field: FieldSchema = {}): boolean {
   return field.writeOnly === true || (integration !== undefined && typesOf(field).includes("string"));
 }
 
-function isStated(stated: ForeignValue | undefined): boolean {
-  return stated !== undefined && (stated.unknown !== undefined || (stated.value ?? null) !== null);
-}
 /** Moves the user and the password of a URL to the fields that the kind has for them. */
 function withCredentials(file: ResourceKind, given: ForeignResource["fields"]): ForeignResource["fields"] {
   const fields = new Map(given);
@@ -208,17 +206,14 @@ function decodeText(text: string): string {
 
 /** The key; undefined if a field of it is unknown or not a single value. */
 function readKey(file: ResourceKind, values: ReadonlyMap<string, Value>): string | undefined {
-  const parts = keyFieldsOf(file).map(
-    (name) => [name, readScalar(values.get(name)), file.fields.properties[name]] as const,
-  );
-  if (parts.some(([, value, field]) => value === undefined && field?.default === undefined)) return undefined;
-  const stated = parts.filter(([, value]) => value !== undefined);
+  const stated = new Map<string, Scalar>();
+  for (const name of keyFieldsOf(file)) {
+    const value = values.get(name) ?? "";
+    if (isScalar(value) && value !== "") stated.set(name, value);
+    else if (file.fields.properties[name]?.default === undefined) return undefined;
+  }
   const text = keyTextOf(file, Object.fromEntries(stated));
   return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
-}
-
-function readScalar(value: Value | undefined): Scalar | undefined {
-  return value === null || value === "" || !isScalar(value) ? undefined : value;
 }
 
 interface ReadField {
@@ -265,10 +260,8 @@ function readActive(foreign: ForeignValue, left: (why: string) => ReadField): Re
 }
 
 function describeUnknown({ file, integration }: Subject, name: string): string {
-  const suggestion = didYouMean(name, [
-    ...Object.keys(file.fields.properties),
-    ...(integration?.foreignNames.keys() ?? []),
-  ]);
+  const foreignNames = integration?.foreignNames.keys() ?? [];
+  const suggestion = didYouMean(name, [...Object.keys(file.fields.properties), ...foreignNames]);
   if (integration) return `it has no such parameter${suggestion}`;
   return `${file.name} ${file.name.endsWith("s") ? "have" : "has"} no such field${suggestion}`;
 }
@@ -295,14 +288,12 @@ function readValue(
   const value = valueInField(field, foreign.value);
   if (mayHide && typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
     return { value: blank("it holds a secret", numberOf(value)) };
-  const got = `, got ${describeValue(field, foreign.value)}${foreign.hint ?? ""}`;
+  const inList = Array.isArray(foreign.value) && typesOf(field).includes("array") ? foreign.value : undefined;
+  const wrong = inList?.find((item) => valueInField(field.items ?? {}, item) === undefined);
+  const type = inList ? `a list with ${typeOf(wrong)}` : typeOf(foreign.value);
+  const got = `, got ${type}${foreign.hint ?? ""}`;
   if (value === undefined) return `expected ${describeExpected(field)}${got}`;
   const fault = findFault(field, value);
   if (fault === undefined) return { value };
   return fault.startsWith("expected ") ? `${fault}${got}` : `${fault}${foreign.hint ?? ""}`;
-}
-
-function describeValue(field: FieldSchema, value: unknown): string {
-  if (!Array.isArray(value) || !typesOf(field).includes("array")) return typeOf(value);
-  return `a list with ${typeOf(value.find((item) => valueInField(field.items ?? {}, item) === undefined))}`;
 }

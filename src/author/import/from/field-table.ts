@@ -94,21 +94,12 @@ export function neededFields({ like = "" }: FieldTable): readonly (readonly stri
   return sharedNeeds[like] ?? [];
 }
 
-/** Fields in the names of a kind. */
-interface RenamedFields {
-  readonly fields: Fields;
-  /** The names of the fields for messages. */
-  readonly named: readonly string[];
-  readonly problems: readonly Problem[];
-  /** Older names whose values differ from those of the current names, which take precedence. */
-  readonly overruled: ReadonlyMap<string, string>;
-}
-
 /** The fields in the names of the kind, and the reasons why others are left out. */
-export function renamedFields(table: FieldTable, title: string, given: Fields): RenamedFields {
+export function renamedFields(table: FieldTable, title: string, given: Fields) {
   const fields = new Map<string, ForeignValue>();
   const problems: Problem[] = [];
   const named: string[] = [];
+  // Older names whose values differ from those of the current names, which take precedence.
   const overruled = new Map<string, string>();
   for (const [written, stated] of given) {
     const rule = ruleOf(table, written);
@@ -117,7 +108,10 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
     const own = rule.as ?? written;
     const winning = own === written ? undefined : given.get(own);
     if (winning && canonical(winning.value) !== canonical(value.value)) {
-      if (!isSameLevel(rule, [winning, value])) overruled.set(written, own);
+      // An older boolean has the same meaning as each level that is not `disabled`.
+      const areKnown = winning.unknown === undefined && value.unknown === undefined;
+      const isSameLevel = rule.level && areKnown && (winning.value === "disabled") === (value.value === "disabled");
+      if (!isSameLevel) overruled.set(written, own);
       continue;
     }
     const isReplaced = typeof value.value === "string" && new RegExp(rule.unless ?? "(?!)").test(value.value);
@@ -132,12 +126,6 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   }
   for (const [name, rule] of Object.entries(rulesOf(table))) if (rule?.into) join(fields, name, rule);
   return { fields, named, problems, overruled };
-}
-
-/** True if an older boolean has the same meaning as each level: not `disabled`. */
-function isSameLevel({ level }: FieldRule, stated: readonly ForeignValue[]): boolean {
-  const [one, other] = stated.map(({ value }) => value === "disabled");
-  return level === true && stated.every(({ unknown }) => unknown === undefined) && one === other;
 }
 
 /** Converts an older boolean to the value of its current field. */

@@ -142,22 +142,14 @@ function convertScalar(field: FieldSchema, types: readonly string[], value: Scal
   const words = field["x-words"];
   if (words)
     return findWord(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
-  if (types.length === 0) return value;
-  if (
-    typeof value === "string" &&
-    types.includes("boolean") &&
-    !types.includes("string") &&
-    /^(?:true|false)$/i.test(value)
-  )
-    return value.toLowerCase() === "true";
-  if (typeof value === "string" && types[0] === "integer" && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (typeof value !== "string" && value !== null && types.includes("string") && !takes(types, value))
-    return String(value);
-  return value;
-}
-
-function takes(types: readonly string[], value: Scalar): boolean {
-  return types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
+  if (types.length === 0 || value === null) return value;
+  if (typeof value !== "string") {
+    const isTaken = types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
+    return types.includes("string") && !isTaken ? String(value) : value;
+  }
+  const isBoolean = types.includes("boolean") && !types.includes("string") && /^(?:true|false)$/i.test(value);
+  if (isBoolean) return value.toLowerCase() === "true";
+  return types[0] === "integer" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 /** The schema's word for a value: other tools also write `No access`, `no_one` or `maintainers`. */

@@ -71,10 +71,8 @@ export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Cata
     if (entry.key === "" && entry.fields.size === 0) return { problems };
     const identity = identityOf(catalogue, entry);
     const first = known.get(identity);
-    if (!first) {
-      known.set(identity, each);
-      return each;
-    }
+    known.set(identity, first ?? each);
+    if (!first) return each;
     const at = first.place ? `, at ${placeText(first.place())}` : "";
     const message = `${entry.key || sectionNameOf(catalogue, entry.kind)} is left out here: it is declared already${at}`;
     return { problems: [...problems, notImported(place?.(), message)] };
@@ -121,16 +119,11 @@ export function reportUnsupported(
   noun: "section" | "resource",
   explain: (name: string) => string | undefined,
 ): readonly Problem[] {
-  return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
+  return [...grouped(others, ({ name }) => name)].map(([name, found]) => {
     const [first, ...others] = found.map(({ place }) => place());
     const also = others.length > 0 ? `, also at ${others.map(placeText).join(", ")}` : "";
-    const count = counted(found.length, noun);
-    return [
-      notImported(
-        first,
-        `${name} is left out (${count}${also}): ${explain(name) ?? "no kind of resource is about it"}`,
-      ),
-    ];
+    const why = explain(name) ?? "no kind of resource is about it";
+    return notImported(first, `${name} is left out (${counted(found.length, noun)}${also}): ${why}`);
   });
 }
 
@@ -139,7 +132,6 @@ function placeText({ file, line, column }: Place): string {
 }
 
 export function distinctProblems(problems: readonly Problem[]): readonly Problem[] {
-  return [...grouped(problems, ({ place, message }) => JSON.stringify([place, message])).values()].flatMap(
-    ([first]) => first ?? [],
-  );
+  const alike = grouped(problems, ({ place, message }) => JSON.stringify([place, message]));
+  return Array.from(alike.values(), ([first]) => first);
 }

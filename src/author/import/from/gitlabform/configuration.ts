@@ -35,9 +35,6 @@ export function sectionTable(section: string): SectionTable | undefined {
 /** The section and flag for archiving a project, in which case gitlabform reads nothing else. */
 export const archiving = table.archiving;
 
-/** The sections that become resources of kinds. */
-const resourceSections: readonly string[] = [...sections.keys()];
-
 /** Sections, and keys beside projects_and_groups, that no kind is about, with the reason. */
 const unsupported = new Map<string, string>(Object.entries(table.unsupported));
 
@@ -71,7 +68,9 @@ const lastOfYaml11 = 3;
 /** Reads a configuration; empty if any of the problems is an error. */
 export function readConfiguration({ name, text }: ForeignFile): Configuration {
   const fail = (message: string, at: Partial<Place> = {}): Configuration => ({
-    ...empty,
+    levels: [],
+    skipProjects: [],
+    skipGroups: [],
     problems: [unusable({ file: name, line: 1, column: 1, ...at }, message)],
   });
   const yaml = parseVersioned(text);
@@ -94,8 +93,6 @@ function parseVersioned(text: string): Yaml {
   return words ? parseYaml(text, { merge: true, words }) : yaml;
 }
 
-const empty: Configuration = { levels: [], skipProjects: [], skipGroups: [], problems: [] };
-
 function misfit(root: JsonObject): string {
   const old = ["common_settings", "group_settings", "project_settings"].find((key) => Object.hasOwn(root, key));
   if (old)
@@ -108,6 +105,8 @@ function misfit(root: JsonObject): string {
 
 function parseConfiguration(root: JsonObject, body: JsonObject, places: Places): Configuration {
   const at = (...path: string[]) => places.place(0, path, "key");
+  const { config_version: version } = root;
+  const hasServices = typeof version === "number" && version <= lastOfServices;
   const problems: Problem[] = [...unreadKeys(root, at)];
   const others: NamedPlace[] = [...unsupported.keys()]
     .filter((name) => Object.hasOwn(root, name))
@@ -124,29 +123,29 @@ function parseConfiguration(root: JsonObject, body: JsonObject, places: Places):
       if (!fault) problems.push(notImported(place(), `${key} is left out: ${why}`));
       return { key, config: {}, place };
     }
-    if (!hasServices(root) && Object.hasOwn(level, "services"))
+    if (!hasServices && Object.hasOwn(level, "services"))
       problems.push(notImported(place("services"), `services is left out: ${noServices}`));
     const names = Object.keys(level).filter((name) => !knownSections.has(name));
     others.push(...names.map((name) => ({ name, place: () => place(name) })));
-    return { key, config: readSections(level, hasServices(root)), place };
+    return { key, config: readSections(level, hasServices), place };
   });
-  const skips = (key: string) =>
-    readList(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
+  const readSkips = (key: string): readonly string[] => {
+    const value = root[key] ?? [];
+    if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+    problems.push(unusable(at(key), `expected ${key} to be a list of texts`));
+    return [];
+  };
   return {
     levels,
-    skipProjects: skips("skip_projects"),
-    skipGroups: skips("skip_groups"),
+    skipProjects: readSkips("skip_projects"),
+    skipGroups: readSkips("skip_groups"),
     problems: [...problems, ...reportUnsupported(others, "section", (name) => unsupported.get(name))],
   };
 }
 
 const noServices = "gitlabform ignores it since config_version 3; call it integrations";
 
-const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit", ...resourceSections]);
-
-function hasServices({ config_version: version }: JsonObject): boolean {
-  return typeof version === "number" && version <= lastOfServices;
-}
+const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit", ...sections.keys()]);
 
 /** The sections that policies are about, integrations first; services are older ones. */
 function readSections(level: JsonObject, withServices: boolean): JsonObject {
@@ -161,8 +160,6 @@ function readSections(level: JsonObject, withServices: boolean): JsonObject {
   };
 }
 
-type At = (...path: string[]) => Place;
-
 const readKeys: ReadonlySet<string> = new Set([
   "config_version",
   "projects_and_groups",
@@ -172,18 +169,11 @@ const readKeys: ReadonlySet<string> = new Set([
 ]);
 
 /** Ignores keys that only hold anchors: their contents are read where aliases use them. */
-function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
+function unreadKeys(root: JsonObject, at: ConfigLevel["place"]): readonly Problem[] {
   const unread = Object.keys(root).filter((key) => !readKeys.has(key));
   return unread.map((key) => {
     const why =
       key === "gitlab" ? "evenkeel.yaml states the server" : "gitlabform reads no such key; aliases of it are followed";
     return notImported(at(key), `${key} is left out: ${why}`);
   });
-}
-
-function readList(value: unknown, complain: () => void): readonly string[] {
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
-  complain();
-  return [];
 }

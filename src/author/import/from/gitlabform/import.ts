@@ -140,15 +140,8 @@ const everywhere: Readonly<Record<Owner, readonly string[]>> = {
   instance: [],
 };
 
-/** Fields with the remaining items of their lists, and the reasons why others are left out. */
-interface Unmarked {
-  readonly fields: ReadonlyMap<string, ForeignValue>;
-  readonly named: readonly string[];
-  readonly problems: readonly Problem[];
-}
-
 /** Removes marks. Policies declare whole lists: without removed items, and not at all if existing items are kept. */
-function withoutMarks(table: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
+function withoutMarks(table: SectionTable, title: string, body: ReadonlyMap<string, ForeignValue>) {
   const fields = new Map(body);
   const named: string[] = [];
   const problems: Problem[] = [];

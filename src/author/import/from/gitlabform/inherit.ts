@@ -40,14 +40,19 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
   const levelOf = (key: string) => byKey.get(key.toLowerCase());
   return (project) => {
     const folder = project.slice(0, project.lastIndexOf("/"));
+    const paths = folder.split("/").map((_, index, segments) => segments.slice(0, index + 1).join("/"));
     const isSkipped = isSkippedName(skipGroups, folder);
     const common = isSkipped ? undefined : levelOf("*");
-    const groups = isSkipped ? [] : listPaths(folder).flatMap((path) => levelOf(`${path}/*`) ?? []);
-    const own = levelOf(project) ?? findPattern(patterns, project)?.level;
+    const groups = isSkipped ? [] : paths.flatMap((path) => levelOf(`${path}/*`) ?? []);
+    // The pattern with the longest prefix before a star, then the fewest stars.
+    const [pattern] = patterns.filter(({ path }) => isLike(path, project)).toSorted(byRank);
+    const own = levelOf(project) ?? pattern?.level;
     const applied = [own, ...groups.toReversed(), common].filter((level) => level !== undefined);
     const merged = applied.reduceRight<JsonObject>((above, { config }) => mergeConfig(above, config), {});
     const { [archiving.section]: state, ...sections } = merged;
     const isArchived = isObject(state) && state[archiving.flag] === true;
+    // `skip: true` disables the whole section, and so does a `skip` that is neither true nor false, which is reported.
+    const isSkip = (body: unknown) => isObject(body) && body.skip !== undefined && body.skip !== false;
     const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
     return {
       resources: isArchived ? new Map() : listResources(without(sections, ...skipped)),
@@ -58,34 +63,19 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
   };
 }
 
-function listPaths(group: string): readonly string[] {
-  const segments = group.split("/");
-  return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
-}
-
 /** Mappings are merged key by key, other values are replaced; `inherit: false` replaces its whole mapping. */
 function mergeConfig(general: JsonObject, specific: JsonObject): JsonObject {
-  if (breaks(specific)) return mergeConfig({}, without(specific, "inherit"));
+  if (Object.hasOwn(specific, "inherit") && !specific.inherit) return mergeConfig({}, without(specific, "inherit"));
   const result: Record<string, unknown> = Object.assign(Object.create(null), general);
   for (const [key, value] of Object.entries(specific)) {
     const above = result[key];
-    if (isObject(value)) result[key] = mergeConfig(isObject(above) ? above : {}, value);
-    else result[key] = value;
+    result[key] = isObject(value) ? mergeConfig(isObject(above) ? above : {}, value) : value;
   }
   return result;
 }
 
-function breaks(config: JsonObject): boolean {
-  return Object.hasOwn(config, "inherit") && !config.inherit;
-}
-
 function without(config: JsonObject, ...left: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(config).filter(([key]) => !left.includes(key)));
-}
-
-/** `skip: true` disables the whole section, and so does a `skip` that is neither true nor false, which is reported. */
-function isSkip(body: unknown): boolean {
-  return isObject(body) && body.skip !== undefined && body.skip !== false;
 }
 
 function listResources(config: JsonObject): ReadonlyMap<string, SectionResource> {
@@ -160,11 +150,6 @@ export function keyOf(level: ConfigLevel): Key {
   if (key === "*") return { level, form: "common", path: "" };
   if (key.endsWith("/*")) return { level, form: "group", path: key.slice(0, -2) };
   return { level, form: key.includes("*") ? "pattern" : "project", path: key };
-}
-
-/** The pattern in effect for a project: the longest prefix before a star, then the fewest stars. */
-function findPattern(patterns: readonly Key[], project: string): Key | undefined {
-  return patterns.filter(({ path }) => isLike(path, project)).toSorted(byRank)[0];
 }
 
 /** Sorts the most specific pattern first. */

@@ -77,7 +77,9 @@ function place(
     statements.set(id, existing);
     if (!own) continue;
     const statement = { ...own, ...placed, except: new Set(placed.except) };
-    if (!isSame(own.value, nearest(applying, sample)?.value)) existing.push(statement);
+    const rank = (each: Growing) => specificityOf(each, sample) ?? 0;
+    const [nearest] = applying.toSorted((a, b) => rank(b) - rank(a));
+    if (!isSame(own.value, nearest?.value)) existing.push(statement);
     else if (statesItself(statement)) repeated.push(statement);
   }
   return repeated;
@@ -110,22 +112,13 @@ function specificityOf({ projects, except }: Growing, path: string): number | un
   return Math.max(...selectors.map(literalOf));
 }
 
-function nearest(applying: readonly Growing[], project: string): Growing | undefined {
-  const by = (each: Growing) => specificityOf(each, project) ?? 0;
-  return applying.toSorted((a, b) => by(b) - by(a))[0];
-}
-
 const widths = ["common", "group", "pattern", "project"] as const;
 
 /** Sorts the widest first, and the most specific pattern last. */
 function byWidth(a: Key, b: Key): number {
   const width = widths.indexOf(a.form) - widths.indexOf(b.form);
   if (width !== 0 || a.form === "project") return width;
-  return a.form === "pattern" ? byRank(b, a) : countSegments(a) - countSegments(b);
-}
-
-function countSegments({ path }: Key): number {
-  return path.split("/").length;
+  return a.form === "pattern" ? byRank(b, a) : a.path.split("/").length - b.path.split("/").length;
 }
 
 /** Replaces a wildcard; no path of a project contains it. */
@@ -143,20 +136,13 @@ function explainIdle(
   { skipProjects }: Configuration,
   effective: (project: string) => Effective,
 ): string | undefined {
-  const why = explainUnusable(key);
-  if (why !== undefined) return why;
-  if (key.form === "project" && isSkippedName(skipProjects, key.path)) return "skip_projects contains it";
-  if (effective(createSample(key)).levels.includes(key.level)) return undefined;
-  return key.form === "pattern" ? "another pattern has the same projects" : "skip_groups contains it";
-}
-
-const expectedKey = "expected GROUP/PROJECT, GROUP/* or *";
-
-/** Explains why a key is not that of a group or project. */
-function explainUnusable({ form, path }: Key): string | undefined {
+  const { form, path } = key;
   if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
   if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
-  return form === "project" && !/^[^/].*\/.*[^/]$/.test(path) ? expectedKey : undefined;
+  if (form === "project" && !/^[^/].*\/.*[^/]$/.test(path)) return "expected GROUP/PROJECT, GROUP/* or *";
+  if (form === "project" && isSkippedName(skipProjects, path)) return "skip_projects contains it";
+  if (effective(createSample(key)).levels.includes(key.level)) return undefined;
+  return form === "pattern" ? "another pattern has the same projects" : "skip_groups contains it";
 }
 
 /** Statements that belong into one policy. */
@@ -176,13 +162,13 @@ function listSelectors({ form, path }: Key, owner: Owner): readonly string[] {
 function listExcluded(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
   if (key.form === "project") return [];
   const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
-  const globs = [...listSkipped(configuration, owner), ...others.flatMap((other) => listSelectors(other, owner))];
+  const { skipProjects, skipGroups } = configuration;
+  const skipped =
+    owner === "group"
+      ? skipGroups.map(groupsSkipped)
+      : [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
+  const globs = [...skipped, ...others.flatMap((other) => listSelectors(other, owner))];
   return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(listSelectors(key, owner)[0] ?? "")));
-}
-
-function listSkipped({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
-  if (owner === "group") return skipGroups.map(groupsSkipped);
-  return [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
 }
 
 function winners(key: Key, keys: readonly Key[]): readonly Key[] {

@@ -47,16 +47,13 @@ export function evaluate({ run }: HclExpression, names: Names): Evaluated {
   effort.depth += 1;
   const result = effort.steps > 0 ? run(names) : tooLong;
   effort.depth -= 1;
-  effort.steps -= 1 + ("known" in result ? measure(result.known) : 0);
+  const value = "known" in result ? result.known : undefined;
+  const isSequence = typeof value === "string" || Array.isArray(value);
+  effort.steps -= 1 + (isSequence ? value.length : isObject(value) ? Object.keys(value).length : 0);
   return effort.steps > 0 ? result : tooLong;
 }
 
 const tooLong: Evaluated = { unknown: "a value that takes too long to work out" };
-
-function measure(value: unknown): number {
-  if (typeof value === "string" || Array.isArray(value)) return value.length;
-  return isObject(value) ? Object.keys(value).length : 0;
-}
 
 /** Adds names, such as `each.key`; a plain one has an empty second step. */
 export function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names {
@@ -188,7 +185,9 @@ function followPath(first: string, steps: readonly Step[], text: string, names: 
       if ("unknown" in at) return at.missing ? { unknown: text, missing: true } : { unknown: text };
       const key = typeof step === "string" ? { known: step } : evaluate(step, names);
       const member = "known" in key ? findMember(at.known, key.known) : undefined;
-      return member ?? { unknown: text, ...(isComplete(at.known) && "known" in key && { missing: true as const }) };
+      // All members of a mapping of the files are known.
+      const isComplete = isObject(at.known) && Object.getPrototypeOf(at.known) === Object.prototype;
+      return member ?? { unknown: text, ...(isComplete && "known" in key && { missing: true as const }) };
     },
     bound ?? named ?? { unknown: text },
   );
@@ -198,11 +197,6 @@ function findMember(value: unknown, key: unknown): Evaluated | undefined {
   if (Array.isArray(value)) return typeof key === "number" && key in value ? { known: value[key] } : undefined;
   const member = isObject(value) && Object.hasOwn(value, String(key)) ? value[String(key)] : undefined;
   return member === undefined ? undefined : { known: member };
-}
-
-/** True for a mapping of the files, all of whose members are known. */
-function isComplete(value: unknown): boolean {
-  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function conditional(...[node, inner]: Parameters<NodeReader>): HclExpression {
@@ -330,19 +324,15 @@ function callFunction(name: string, inputs: readonly Evaluated[], isSpread: bool
   if (name === "file" && first && "known" in first)
     return names.resolve(fileName, String(first.known)) ?? { unknown: `file("${first.known}")` };
   const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  const result = of && all(inputs, (values) => applyFunction(of, values, isSpread));
+  const result =
+    of &&
+    all(inputs, (values) => {
+      const last = values.at(-1);
+      if (!isSpread) return of(values);
+      return Array.isArray(last) ? of([...values.slice(0, -1), ...last]) : undefined;
+    });
   if (result && "unknown" in result) return result;
   return result?.known === undefined ? { unknown: `${name}(…)` } : result;
-}
-
-function applyFunction(
-  of: (inputs: readonly unknown[]) => unknown,
-  values: readonly unknown[],
-  isSpread: boolean,
-): unknown {
-  if (!isSpread) return of(values);
-  const last = values.at(-1);
-  return Array.isArray(last) ? of([...values.slice(0, -1), ...last]) : undefined;
 }
 
 /** The value of a quoted string without interpolation. */

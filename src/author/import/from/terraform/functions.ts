@@ -11,7 +11,10 @@ export const functions: Readonly<Record<string, (inputs: readonly unknown[]) => 
   yamldecode: ([of]) => decodeYaml(of),
   jsondecode: ([of]) => decodeYaml(of),
   tostring: ([of]) => (isText(of) ? String(of) : isIdOf(of) ? of : undefined),
-  tonumber: ([of]) => (isIdOf(of) || typeof of === "number" ? of : toNumber(of)),
+  tonumber: ([of]) => {
+    if (isIdOf(of) || typeof of === "number") return of;
+    return typeof of === "string" && /^-?\d+(?:\.\d+)?$/.test(of) ? Number(of) : undefined;
+  },
   nonsensitive: ([of]) => of,
   lower: ([of]) => (typeof of === "string" ? of.toLowerCase() : undefined),
   upper: ([of]) => (typeof of === "string" ? of.toUpperCase() : undefined),
@@ -87,10 +90,6 @@ function decodeYaml(text: unknown): unknown {
 /** Removes duplicates from a list of scalars; undefined for any other value. */
 function distinct(of: unknown): readonly (string | number | boolean | IdOf)[] | undefined {
   return Array.isArray(of) && of.every((each) => isText(each) || isIdOf(each)) ? [...new Set(of)] : undefined;
-}
-
-function toNumber(of: unknown): number | undefined {
-  return typeof of === "string" && /^-?\d+(?:\.\d+)?$/.test(of) ? Number(of) : undefined;
 }
 
 /** True if a value can be part of a text. */

@@ -169,7 +169,9 @@ function collectState(file: ForeignFile, into: Declarations): void {
     return;
   }
   const places = createPlaces(file);
-  const paths = new Map([...listPrior(state), ...resources].flatMap(pathById));
+  // Before a plan, among which are those that the configuration only reads.
+  const prior = isObject(state.prior_state) ? listResources(state.prior_state) : [];
+  const paths = new Map([...(typeof prior === "string" ? [] : prior), ...resources].flatMap(pathById));
   for (const each of resources) {
     const { type, address, path } = each;
     const project = isMapped(type) ? findOwner(each, paths) : undefined;
@@ -198,12 +200,6 @@ function listResources(state: JsonObject): readonly StateResource[] | string {
   if (state.format_version !== undefined) return [];
   if (state.version === 4 && Array.isArray(state.resources)) return state.resources.flatMap(readStored);
   return "expected a state of version 4, or what terraform show -json prints of it or of a plan";
-}
-
-/** Resources before a plan, among which are those that the configuration only reads. */
-function listPrior({ prior_state: prior }: JsonObject): readonly StateResource[] {
-  const resources = isObject(prior) ? listResources(prior) : [];
-  return typeof resources === "string" ? [] : resources;
 }
 
 const mostDepth = 50;
@@ -246,7 +242,13 @@ function readStored(resource: unknown, index: number): readonly StateResource[] 
     address: each.index_key === undefined ? plain : `${plain}[${JSON.stringify(each.index_key)}]`,
     type: kind,
     values: isObject(each.attributes) ? each.attributes : {},
-    sensitive: new Set(toList(each.sensitive_attributes).flatMap(readAttribute)),
+    // Paths such as `[{ "type": "get_attr", "value": "password" }]`.
+    sensitive: new Set(
+      toList(each.sensitive_attributes).flatMap((path) => {
+        const [first] = toList(path);
+        return isObject(first) && typeof first.value === "string" ? first.value : [];
+      }),
+    ),
     path: ["resources", index, "instances", at],
     within: "attributes",
   }));
@@ -258,12 +260,6 @@ function toList(value: unknown): readonly unknown[] {
 
 function toObjects(value: unknown): readonly JsonObject[] {
   return toList(value).filter(isObject);
-}
-
-/** The attribute of a path such as `[{ "type": "get_attr", "value": "password" }]`. */
-function readAttribute(path: unknown): readonly string[] {
-  const [first] = toList(path);
-  return isObject(first) && typeof first.value === "string" ? [first.value] : [];
 }
 
 /** The attributes with the path, for resources that are a project or a group. */

@@ -73,7 +73,8 @@ export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, pre
     if (first === "var") {
       const stated = variables.get(second) ?? [];
       // Override files may state a variable again, without what makes it sensitive.
-      if (stated.some(isSensitive)) return undefined;
+      const marks = stated.flatMap(({ attributes }) => attributes.get("sensitive") ?? []);
+      if (marks.some((mark) => mark.value.value !== false)) return undefined;
       const [input, fallback] = [inputs(second), stated.at(-1)?.attributes.get("default")];
       if (input || !fallback) return input;
       assumed.set(second, fallback.place);
@@ -130,11 +131,6 @@ export function variablesIn(files: readonly Pick<HclBlock, "attributes">[], effo
     const value = values.get(name)?.value;
     return value && evaluate(value, { resolve: () => undefined, effort });
   };
-}
-
-function isSensitive({ attributes }: HclBlock): boolean {
-  const stated = attributes.get("sensitive")?.value;
-  return stated !== undefined && stated.value !== false;
 }
 
 /** Resolves `gitlab_project.api` and `data.gitlab_user`: blocks as mappings whose members are evaluated when used. */
@@ -317,14 +313,8 @@ function expandEach(of: Evaluated, names: Names, each = "each"): readonly Instan
   return pairs.map(([key, value]) => createInstance(names, key, { [`${each}.key`]: key, [`${each}.value`]: value }));
 }
 
-/** A block within a resource, with the names that are known in it. */
-export interface NestedBlock {
-  readonly block: HclBlock;
-  readonly names: Names;
-}
-
-/** The blocks that a dynamic block stands for, or the reason why they are unknown. */
-export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: Names): readonly NestedBlock[] | string {
+/** The blocks that a dynamic block stands for, with the names that are known in each, or the reason why they are unknown. */
+export function expandDynamic({ labels, attributes, blocks }: HclBlock, names: Names) {
   const iterator = attributes.get("iterator")?.value;
   const each = iterator?.path ?? labels[0];
   const of = attributes.get("for_each");

@@ -108,7 +108,7 @@ export function resourcesBy(
     const value = attributes.get(name);
     return value ? [{ part, title: `${name} of ${address}`, value }] : [];
   });
-  const whole = stated.flatMap((each) => partsBy(each, choice));
+  const whole = stated.flatMap(({ part, title, value }) => partsBy(part, title, value, choice));
   if (own.section === undefined) {
     const why = `${type} declares ${Object.keys(parts).join(" or ")} alone`;
     const others = used.map(([name, each]) => notImported(each.place(), `${name} of ${address} is left out: ${why}`));
@@ -118,23 +118,18 @@ export function resourcesBy(
     used.map(([name, each]) => [name, rules[name]?.items ? { ...each, value: withoutBlanks(each.value) } : each]),
   );
   const { fields, problems, overruled } = renamedFields(own, address, values);
-  const wordsOn = ([name, by]: readonly [string, string]) =>
-    notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
+  const decided = Array.from(overruled, ([name, by]) =>
+    notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`),
+  );
   const lost = stated.flatMap(({ part, title, value }) => (part.each === undefined ? lostOfBlock(title, value) : []));
   return {
     resources: [...toResource(own, address, fields, place, choice), ...whole],
-    problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
+    problems: [...problems, ...decided, ...lost],
   };
 }
 
-interface StatedPart {
-  readonly part: Part;
-  readonly title: string;
-  readonly value: ForeignValue;
-}
-
 /** The resources in an attribute: one in a block, or one for each key. */
-function partsBy({ part, title, value: stated }: StatedPart, choice: Declarable): readonly ForeignResource[] {
+function partsBy(part: Part, title: string, stated: ForeignValue, choice: Declarable): readonly ForeignResource[] {
   const { each } = part;
   const { place } = stated;
   if (each === undefined) return toResource(part, title, fieldsOfBlock(stated), place, choice);
