@@ -125,7 +125,7 @@ function checkPrinter(terminal: Terminal, status: WatchStatus) {
       const { standby, late } = status;
       const now = systemClock.now();
       const overdue = standby === undefined && late !== undefined && now > late;
-      const own = watchMetrics({ ...figures, now: now / 1000, standby: standby !== undefined, overdue });
+      const own = watchMetrics(figures, now / 1000, standby !== undefined, overdue);
       return [seen, own].filter(Boolean).join("\n");
     },
     tokenExpires: (day: string | null) => {

@@ -109,12 +109,12 @@ function settingsTable(
   const { before, after } = difference ?? {};
   const live = (name: string) => {
     if (before === null) return markup`<span class="soft">not there</span>`;
-    if (before && name in before) return valueNode(before[name], { absent: "not set", most });
+    if (before && name in before) return valueNode(before[name], "not set", undefined, most);
     const known = declared && name in declared ? "as declared" : "unknown";
     return markup`<span class="soft">${hidden.includes(name) ? "not reported" : known}</span>`;
   };
   const wanted = (name: string) =>
-    valueNode(declared?.[name] ?? after?.[name], { absent: declared === null ? "off" : "not set", most });
+    valueNode(declared?.[name] ?? after?.[name], declared === null ? "off" : "not set", undefined, most);
   const rows = [...fieldNamesOf({ before: before ?? null, after: declared })].sort().map((name) => {
     const cells = [markup`<td class="live-value">${live(name)}</td>`, markup`<td class="after">${wanted(name)}</td>`];
     return { name, cells, isDifferent: name in (before ?? {}) || name in (after ?? {}) };

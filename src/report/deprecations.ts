@@ -26,27 +26,22 @@ export interface ScheduleRow extends Omit<Deprecation, "detect"> {
 }
 
 export function scheduleRows(schedule: readonly Deprecation[], filter: ScheduleFilter): readonly ScheduleRow[] {
-  const { release, asOf } = filter;
+  const { release, asOf, reached } = filter;
   return schedule
     .filter((entry) => release === undefined || compareReleases(release, entry.release) >= 0)
     .filter(({ removal_date }) => asOf === undefined || (removal_date !== null && removal_date <= asOf))
-    .map((entry) => toRow(entry, filter));
+    .map((entry) => {
+      const { detect, id, removal_date, change, replacement } = entry;
+      return {
+        ...{ id, release: entry.release, removal_date, change, replacement },
+        due: asOf === undefined ? isRemoved(entry, reached) : removal_date !== null && removal_date <= asOf,
+        detectable: detect !== null,
+        fixable: (detect ?? []).some((detection) => fixes.some((fix) => fix in detection)),
+      };
+    });
 }
 
-function toRow(entry: Deprecation, { asOf, reached }: ScheduleFilter): ScheduleRow {
-  const { id, release, removal_date, change, replacement, detect } = entry;
-  const fixes = ["rename", "replace", "drop", "nest"];
-  return {
-    id,
-    release,
-    removal_date,
-    change,
-    replacement,
-    due: asOf === undefined ? isRemoved(entry, reached) : removal_date !== null && removal_date <= asOf,
-    detectable: detect !== null,
-    fixable: (detect ?? []).some((detection) => fixes.some((fix) => fix in detection)),
-  };
-}
+const fixes = ["rename", "replace", "drop", "nest"];
 
 export function scheduleText(
   rows: readonly ScheduleRow[],
@@ -54,22 +49,19 @@ export function scheduleText(
   palette: Palette,
 ): string {
   if (rows.length === 0) return "No removals are scheduled by then.";
-  const parts = [...grouped(rows, formatHeading)].map(([heading, below]) => {
+  const headingOf = ({ release, removal_date }: ScheduleRow) =>
+    `Release ${release}, ${removal_date ?? "no removal date set"}`;
+  const parts = [...grouped(rows, headingOf)].map(([heading, below]) => {
     const mark = below.some((row) => row.due) ? palette.warn("  due") : "";
-    return [`${palette.strong(heading)}${mark}`, ...below.map((row) => formatRow(row, palette))].join("\n");
+    const lines = below.map(({ id, change, replacement }) => {
+      return `  ${change}${replacement === null ? "" : `; ${replacement}`} ${palette.faint(`(${id})`)}`;
+    });
+    return [`${palette.strong(heading)}${mark}`, ...lines].join("\n");
   });
   const due = rows.filter((row) => row.due).length;
   const when = asOf === undefined ? `release ${reached}` : asOf;
   const total = `${counted(rows.length, "change")}, ${due} due by ${when}.`;
   return [...parts, total].join("\n\n");
-}
-
-function formatHeading({ release, removal_date }: ScheduleRow): string {
-  return `Release ${release}, ${removal_date ?? "no removal date set"}`;
-}
-
-function formatRow({ id, change, replacement }: ScheduleRow, palette: Palette): string {
-  return `  ${change}${replacement === null ? "" : `; ${replacement}`} ${palette.faint(`(${id})`)}`;
 }
 
 /** One line per use: `file:line:column  severity  message  (id)`. */

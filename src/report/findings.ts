@@ -5,14 +5,13 @@ import { workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
-import { lineOf, urgencyOf } from "../plan/groups.ts";
+import { fieldNamesOf, lineOf, urgencyOf } from "../plan/groups.ts";
 import { commitText, scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 
-export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;
-
-type Made = Pick<Plan, "created_at" | "manifests" | "scope">;
+export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> &
+  Partial<Pick<Plan, "created_at" | "manifests" | "scope">>;
 
 export type Level = "error" | "warning" | "note";
 
@@ -56,7 +55,7 @@ export function listFindings(actionable: Actionable, circumstances: Circumstance
     ...byUrgency(actionable.resource_changes).flatMap((change) => changeFinding(change) ?? []),
     ...actionable.warnings.map((warning) => problemFinding(warning, "warning")),
   ];
-  return withFingerprints(worstFirst(all)).map((draft) => finishFinding(draft, folder));
+  return finishFindings(worstFirst(all), folder);
 }
 
 /** Hex digits of a full SHA-256 commit ID. */
@@ -80,7 +79,7 @@ export function reviewFindings(actionable: Actionable, circumstances: Circumstan
     const about = { on: "highlight", rule: `review-${topic}`, level: "warning" } as const;
     return { ...about, message: highlightLine(highlight), place: lineOf(changes[0]) };
   });
-  const highlights = withFingerprints(drafts).map((draft) => finishFinding(draft, circumstances.folder));
+  const highlights = finishFindings(drafts, circumstances.folder);
   return worstFirst([...highlights, ...listFindings(actionable, circumstances)]);
 }
 
@@ -131,7 +130,9 @@ function changeFinding(planned: PlannedChange): Draft | undefined {
   const common = { on: "change", place: lineOf(planned), address, project } as const;
   if (!outcome) {
     const level = planned.policy_effect === "loosened" ? "warning" : actionLevels[action];
-    const message = [`would ${action} ${address}: ${reason}${fieldNames(planned)}`, ...notes].join("; ");
+    const names = fieldNamesOf(planned.change);
+    const fields = names.length > 0 ? ` (${names.join(", ")})` : "";
+    const message = [`would ${action} ${address}: ${reason}${fields}`, ...notes].join("; ");
     return { rule: `planned-${action}`, level, message, ...common };
   }
   if (outcome.status === "applied") return undefined;
@@ -139,19 +140,22 @@ function changeFinding(planned: PlannedChange): Draft | undefined {
   return { rule: `apply-${outcome.status}`, level: outcomeLevels[outcome.status], message, ...common };
 }
 
-function fieldNames({ change: { before, after } }: PlannedChange): string {
-  const names = Object.keys({ ...before, ...after });
-  return names.length > 0 ? ` (${names.join(", ")})` : "";
-}
-
-function withFingerprints(drafts: readonly Draft[]): (Draft & { readonly fingerprint: string })[] {
+function finishFindings(drafts: readonly Draft[], folder: string): ReviewFinding[] {
   const seen = new Map<string, number>();
   return drafts.map((draft) => {
     const identity = fingerprintSource(draft);
     const earlier = seen.get(identity) ?? 0;
     seen.set(identity, earlier + 1);
     const hash = createHash("sha256").update(earlier === 0 ? identity : `${identity}\0${earlier}`);
-    return { ...draft, fingerprint: hash.digest("hex").slice(0, 40) };
+    const { file, line, column } = draft.place ?? { file: workspaceFile, line: 1, column: 1 };
+    return {
+      ...draft,
+      message: inOneLine(draft.message),
+      place: { file: `${folder}${file}`.toWellFormed(), line, column },
+      address: draft.address === undefined ? undefined : inOneLine(draft.address),
+      project: draft.project === undefined ? undefined : inOneLine(draft.project),
+      fingerprint: hash.digest("hex").slice(0, 40),
+    };
   });
 }
 
@@ -162,35 +166,12 @@ function fingerprintSource({ on, rule, address, place, project, message }: Draft
   return JSON.stringify([rule, place?.file ?? "", project ?? "", message.replace(/:\d+(:\d+)?/g, "")]);
 }
 
-function finishFinding(draft: Draft & { readonly fingerprint: string }, folder: string): ReviewFinding {
-  const { file, line, column } = draft.place ?? { file: workspaceFile, line: 1, column: 1 };
-  return {
-    ...draft,
-    message: inOneLine(draft.message),
-    place: { file: `${folder}${file}`.toWellFormed(), line, column },
-    address: draft.address === undefined ? undefined : inOneLine(draft.address),
-    project: draft.project === undefined ? undefined : inOneLine(draft.project),
-  };
-}
-
 function inOneLine(text: string): string {
   return printable(text.toWellFormed());
 }
 
-export interface Failure {
-  readonly exit_code: ExitCode;
-  /** Guards that block the plan, without duplicates: `loosening`, `protected`, `rule`. */
-  readonly blocked_by?: readonly string[];
-  readonly problems?: number;
-  /** Number of changes by status, without applied ones. */
-  readonly outcomes?: Readonly<Record<string, number>>;
-}
-
-/** Undefined if the run did not fail: pending changes alone are not a failure. */
-export function explainFailure(
-  plan: Pick<Plan, "objections" | "problems" | "resource_changes">,
-  exitCode: ExitCode,
-): Failure | undefined {
+/** The reasons of a failure; undefined if the run did not fail: pending changes alone are not a failure. */
+export function explainFailure(plan: Pick<Plan, "objections" | "problems" | "resource_changes">, exitCode: ExitCode) {
   if (exitCode === exit.done || exitCode === exit.pending) return undefined;
   const blockers = new Set(plan.objections.filter(({ waived }) => !waived).map(({ guard }) => guard));
   const outcomes: Record<string, number> = {};

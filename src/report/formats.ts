@@ -43,16 +43,13 @@ export const terraform: Renderer = ({ plan, exitCode }) => {
 /** `NAME=value` lines, as GitLab's dotenv reports and GitHub's step outputs take them. No value needs quotes. */
 export const dotenv: Renderer = (report) => {
   const counts = report.compared ? countVariables(report) : { pending: "unknown" };
-  const variables = { ...counts, ...failureVariables(report), exit_code: report.exitCode };
+  const { blocked_by: blockers, problems, outcomes } = explainFailure(report.plan, report.exitCode) ?? {};
+  const failure = { ...(blockers && { blocked_by: blockers.join() }), ...(problems && { problems }), ...outcomes };
+  const variables = { ...counts, ...failure, exit_code: report.exitCode };
   return Object.entries(variables)
     .map(([name, value]) => `EVENKEEL_PLAN_${name.toUpperCase()}=${value}`)
     .join("\n");
 };
-
-function failureVariables({ plan, exitCode }: Report): object {
-  const { blocked_by: blockers, problems, outcomes } = explainFailure(plan, exitCode) ?? {};
-  return { ...(blockers && { blocked_by: blockers.join() }), ...(problems && { problems }), ...outcomes };
-}
 
 function countVariables({ plan: { summary, resource_changes }, saved }: Report): object {
   const { create, update, replace, disable, delete: deleted, loosened } = summary;
@@ -74,10 +71,11 @@ export const sarif: FindingRenderer = (report) => {
   const findings = listFindings(report.plan, report);
   const results = findings.slice(0, mostResults);
   const rules = [...new Set(results.map(({ rule }) => rule))].sort();
+  const described = rules.map((rule) => ({ id: rule, shortDescription: { text: rule.replaceAll("-", " ") } }));
   const head = describeHead(report.plan, report.catalogue);
   const run = {
     ...(Object.keys(head).length > 0 && { properties: head }),
-    tool: { driver: { name: "Evenkeel", version, rules: rules.map(toRule) } },
+    tool: { driver: { name: "Evenkeel", version, rules: described } },
     automationDetails: { id: `evenkeel/${report.command}/` },
     columnKind: "utf16CodeUnits",
     invocations: [invocation(report, findings.length - results.length)],
@@ -90,10 +88,6 @@ const schema = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /** Limit of GitHub's code scanning per run; a notification counts the rest. */
 const mostResults = 25_000;
-
-function toRule(rule: string): object {
-  return { id: rule, shortDescription: { text: rule.replaceAll("-", " ") } };
-}
 
 /** `executionSuccessful` concerns the run itself: pending changes are not a failure. */
 function invocation({ exitCode, finishedAt }: FindingReport, omitted: number): object {

@@ -24,12 +24,6 @@ export interface ImportReport {
   readonly catalogue: Catalogue;
 }
 
-interface ToFill {
-  readonly reference: string;
-  readonly address: string;
-  readonly parameter: string;
-}
-
 export function importText(
   { written, idle, archived = 0, notImported, problems, catalogue }: ImportReport,
   palette: Palette,
@@ -42,11 +36,17 @@ export function importText(
   );
   const counts = [...byFile].map(([path, drafts]) => [path, formatCounts(drafts, catalogue)] as const);
   const alike = foldedAlike(counts, ([, text]) => text);
-  const files = columns(alike.map((each) => [joinPaths(each.map(([path]) => path)), each[0][1]]));
+  const files = columns(
+    alike.map(([[path, text], ...others]) => {
+      return [others.length === 0 ? path : `${path} and ${counted(others.length, "other")}`, text];
+    }),
+  );
   const remarks = commonRemarks(written.flatMap(([, draft]) => collectRemarks(draft)));
   const blanks = written.flatMap(([, draft]) => collectBlanks(draft));
   const filling = columns(
-    [...grouped(blanks, ({ reference }) => reference)].map(([name, uses]) => [name, formatUses(uses)]),
+    [...grouped(blanks, ({ reference }) => reference)].map(([name, [{ address, parameter }, ...others]]) => {
+      return [name, `${address} ${parameter}${others.length > 0 ? ` and ${others.length} more` : ""}`];
+    }),
   );
   const literals = notImported ? 0 : countLiterals(written, catalogue);
   const place = byFile.size < written.length ? ` in ${counted(byFile.size, "file", "files")}` : "";
@@ -77,10 +77,6 @@ function limitSecrets(secrets: readonly string[]): readonly string[] {
   if (more <= 0) return secrets;
   const rest = `and ${thousands(more)} more, which the policies name: --secrets by-group has one for the projects of a group`;
   return [...secrets.slice(0, mostSecrets), rest];
-}
-
-function joinPaths([first = "", ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `${first} and ${counted(others.length, "other")}`;
 }
 
 /** The grouping key of an omission: its rule, field and reason, without the resource. */
@@ -174,7 +170,8 @@ function commonRemarks(remarks: readonly Remark[]): readonly string[] {
   );
 }
 
-function collectBlanks({ projects, entries }: Draft): readonly ToFill[] {
+/** The secrets that a policy refers to, by resource and parameter. */
+function collectBlanks({ projects, entries }: Draft) {
   return entries.flatMap(({ kind, key, fields }) =>
     [...fields].flatMap(([parameter, stated]) =>
       referencesWithin(stated).flatMap(({ secret: reference }) =>
@@ -182,10 +179,6 @@ function collectBlanks({ projects, entries }: Draft): readonly ToFill[] {
       ),
     ),
   );
-}
-
-function formatUses([first, ...others]: readonly ToFill[]): string {
-  return `${first?.address} ${first?.parameter}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
 
 function countLiterals(written: ImportReport["written"], catalogue: Catalogue): number {

@@ -90,7 +90,8 @@ export function fieldValues(field: FieldSchema, mark: Mark): string {
   const { enum: allowed, items, properties, "x-words": words = {}, "x-usual": usually = null } = field;
   const named = Object.entries(words).filter(([, value]) => typeof value === "number");
   const spelled = new Map(named.map(([word, value]) => [String(value), word]));
-  const shown = (value: unknown) => spelled.get(String(value)) ?? shownValue(value, mark);
+  const shown = (value: unknown) =>
+    spelled.get(String(value)) ?? mark(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
   const filledIn = [
     ...("default" in field ? [`default ${shown(field.default)}`] : []),
     ...(isScalar(usually) && usually !== null ? [`new ones usually have ${shown(usually)}`] : []),
@@ -108,10 +109,6 @@ const typeWords: Readonly<Record<string, string>> = { array: "list", object: "ma
 
 function formatNames(properties: Readonly<Record<string, FieldSchema>>, mark: Mark): string {
   return Object.keys(properties).map(mark).join(", ");
-}
-
-function shownValue(value: unknown, mark: Mark): string {
-  return mark(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
 }
 
 /** Short notes on a field: `required`, `secret`, `from 15.6`. */

@@ -204,12 +204,8 @@ function groupDetails(row: Row, url: LineUrl): string {
 
 function foldDetails(title: string, rows: readonly Row[], names: readonly string[]): string {
   const table = [...heading(["", "What", "Field", "Before", "After"]), ...rows.flatMap(fieldRows)].join("\n");
-  const notes = rows.flatMap(describeNotes).join("\n");
-  return paragraphs([`<details><summary>${title}</summary>`, table, notes, names.join("\n"), "</details>"]);
-}
-
-function describeNotes({ subject, notes }: Row): readonly string[] {
-  return notes.map((note) => `- ${code(subject)}: ${code(note)}`);
+  const notes = rows.flatMap(({ subject, notes }) => notes.map((note) => `- ${code(subject)}: ${code(note)}`));
+  return paragraphs([`<details><summary>${title}</summary>`, table, notes.join("\n"), names.join("\n"), "</details>"]);
 }
 
 function fieldRows(row: Row): readonly string[] {

@@ -95,11 +95,9 @@ export function overridesText(all: readonly OverriddenEntry[], listing: Listing 
   ]);
 }
 
-function groupText(group: readonly OverriddenEntry[], palette: Palette): string {
-  const [first] = group;
-  if (!first) return "";
-  const { policy, entry, loses } = first;
-  const of = ownerOfName(first.project) === "group" ? ({ of: "group" } as const) : {};
+function groupText(group: readonly [OverriddenEntry, ...OverriddenEntry[]], palette: Palette): string {
+  const [{ policy, entry, loses, project: first }] = group;
+  const of = ownerOfName(first) === "group" ? ({ of: "group" } as const) : {};
   const title = overrideText({ policy, entry, projects: group.length, differ: null, ...of });
   const rows = group.map(({ project, wins }) => [`  ${printable(project)}`, lineText(wins)]);
   const [, ...lines] = columns(["  in", "set in"], rows, palette).split("\n");
@@ -194,16 +192,15 @@ function unmanagedHeadline({ resources, problems, ...counts }: Unmanaged): strin
 }
 
 function unreadSentences({ unread }: Unmanaged): readonly string[] {
-  const [whole, partly] = [true, false].map((is) =>
-    unread.filter(({ projects, total }) => (projects === total) === is),
-  );
+  const whole = unread.filter(({ projects, total }) => projects === total);
+  const partly = unread.filter((each) => !whole.includes(each));
   const wholly = owners.flatMap((of) => {
-    const sections = (whole ?? []).flatMap((each) => (each.of === of ? each.section : []));
+    const sections = whole.flatMap((each) => (each.of === of ? each.section : []));
     return sections.length > 0
       ? [`Not read of ${pluralOwner(of)}: ${joinedByAnd(sections)}, because no policy has such a section.`]
       : [];
   });
-  const alike = grouped(partly ?? [], ({ of, projects, total }) => `Not read in ${projects} of ${counted(total, of)}`);
+  const alike = grouped(partly, ({ of, projects, total }) => `Not read in ${projects} of ${counted(total, of)}`);
   const rest = [...alike].map(([where, sections]) => {
     const names = joinedByAnd(sections.map(({ section }) => section));
     return `${where}: ${names}, because no policy for them has such a section.`;

@@ -135,13 +135,8 @@ export interface CheckFigures {
   readonly tokenExpires: number | undefined;
 }
 
-interface WatchFigures extends CheckFigures {
-  readonly now: number;
-  readonly standby: boolean;
-  readonly overdue: boolean;
-}
-
-export function watchMetrics({ server, checks, last, now, tokenExpires, standby, overdue }: WatchFigures): string {
+export function watchMetrics(figures: CheckFigures, now: number, standby: boolean, overdue: boolean): string {
+  const { server, checks, last, tokenExpires } = figures;
   const counts = Object.entries(checks).map(([outcome, count]) => [{ outcome }, count] as const);
   const help = "Checks of this process, by how they ended.";
   const metrics: readonly Metric[] = [

@@ -55,11 +55,9 @@ export interface Links {
 
 /** The URL of a source line; undefined if files have none. `folder`: path from the repository to the workspace. */
 export function lineUrl({ files }: Links = {}, folder: string, { file, line }: Place): string | undefined {
-  return files === undefined ? undefined : `${files}${encodedPath(`${folder}${file}`)}#L${line}`;
-}
-
-/** Percent-encodes also parentheses and quotes, which markup could take for the end of a URL. */
-function encodedPath(path: string): string {
-  const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
-  return encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  if (files === undefined) return undefined;
+  const path = `${folder}${file}`.toWellFormed().split("/").map(encodeURIComponent).join("/");
+  // Markup could take parentheses and quotes for the end of a URL.
+  const encoded = path.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `${files}${encoded}#L${line}`;
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text-format.ts";
-import { accessLevels, type CommandAccess, neededRoles } from "../model/command-access.ts";
+import { accessLevels, neededRoles } from "../model/command-access.ts";
 import type { Route, UnknownRoute } from "../plan/routes/routes.ts";
 import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-access.ts";
 import type { Remainder } from "../run/storage/storage-view.ts";
@@ -153,16 +153,13 @@ function findRole(level: number | null): string | undefined {
   return accessLevels.find(([least]) => level >= least)?.[1] ?? "not a member";
 }
 
+/** `yes  plan, drift: Maintainer or Owner of each project, scope read_api`. */
 function allowanceText({ row, allowed, missing }: Allowance): string {
   const mark = allowed === null ? "?  " : allowed ? "yes" : "no ";
   const lacks = missing.length > 0 ? `; missing: ${missing.join(", ")}` : "";
-  return `${mark}  ${row.commands.join(", ")}: ${needsText(row)}${lacks}`;
-}
-
-/** `Maintainer or Owner of each project, scope read_api`. */
-function needsText({ role, of, scope }: CommandAccess): string {
+  const { commands, role, of, scope } = row;
   const who = role ? `${neededRoles[role].words}${of ? ` of ${of}` : ""}` : "any role";
-  return `${who}, scope ${scope}`;
+  return `${mark}  ${commands.join(", ")}: ${who}, scope ${scope}${lacks}`;
 }
 
 export function whoamiJson({ user, token, scopes, project, commands, unknown }: TokenAccess): string {

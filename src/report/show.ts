@@ -132,7 +132,10 @@ export interface Blaming {
 }
 
 export function blameText({ address, lines, outcomes }: Blaming, palette: Palette): string {
-  const rows = lines.map(toRow);
+  const rows = lines.map(({ what, place, policy, selector, commit }) => {
+    const where = `${place.file}:${place.line}:${place.column}`;
+    return [where, what, `${policy} (${selector})`, ...commitCells(commit)].map(printable);
+  });
   const runs = outcomes.map((outcome) => `  ${printable(formatRun(outcome))}`);
   return [
     palette.strong(printable(address)),
@@ -140,11 +143,6 @@ export function blameText({ address, lines, outcomes }: Blaming, palette: Palett
     "",
     runs.length > 0 ? runs.join("\n") : "  No run in the journal applied it.",
   ].join("\n");
-}
-
-function toRow({ what, place, policy, selector, commit }: BlamedLine): readonly string[] {
-  const where = `${place.file}:${place.line}:${place.column}`;
-  return [where, what, `${policy} (${selector})`, ...commitCells(commit)].map(printable);
 }
 
 function commitCells(commit: BlamedLine["commit"]): readonly string[] {

@@ -24,7 +24,9 @@ export function columns(heading: readonly string[], rows: readonly (readonly str
   const used = heading.map((_, column) => column).filter((column) => rows.some((row) => row[column]));
   const table = [heading, ...rows].map((row) => used.map((column) => row[column] ?? ""));
   const widths = used.map((_, column) => widthOf(table.map((row) => row[column] ?? "")));
-  const lines = table.map((row) => line(row, widths));
+  const lines = table.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd(),
+  );
   return lines.map((text, index) => (index === 0 ? palette.faint(text) : text)).join("\n");
 }
 
@@ -33,10 +35,6 @@ export function factLines(facts: readonly (readonly [word: string, value: string
   const shown = facts.filter(([, value]) => value !== "");
   const width = widthOf(shown.map(([word]) => word));
   return shown.map(([word, value]) => `  ${palette.faint(word.padEnd(width))}  ${value}`).join("\n");
-}
-
-function line(row: readonly string[], widths: readonly number[]): string {
-  return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
 /** Wide enough for slugs, paths and references. A longer cell shifts only the rest of its own row. */
@@ -74,9 +72,6 @@ export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "pr
 }
 
 function formatProblem(problem: ReportedProblem): string {
-  return [reportedLine(problem), ...formatExcerpt(problem)].join("\n");
-}
-
-function formatExcerpt({ excerpt = "" }: ReportedProblem): readonly string[] {
-  return excerpt === "" ? [] : excerpt.split("\n").map((line) => `    ${printable(line)}`);
+  const excerpt = problem.excerpt ? problem.excerpt.split("\n") : [];
+  return [reportedLine(problem), ...excerpt.map((line) => `    ${printable(line)}`)].join("\n");
 }

@@ -277,7 +277,10 @@ function notComparedTexts(entries: Plan["unverified"]): readonly string[] {
   const names = distinct.filter((reason) => reason.endsWith(unset));
   const others = names.length > 1 ? distinct.filter((reason) => !reason.endsWith(unset)) : distinct;
   const list = (all: readonly string[], omitted = 0) => {
-    const words = all.map((each) => `${each.slice(0, each.length - omitted)}${repeated(counts.get(each) ?? 0)}`);
+    const words = all.map((each) => {
+      const count = counts.get(each) ?? 0;
+      return `${each.slice(0, each.length - omitted)}${count > 1 ? ` (${thousands(count)})` : ""}`;
+    });
     return printable(firstFew(words, mostUnverified));
   };
   const several = `${thousands(names.length)} secrets are not set here, so their values were not compared: `;
@@ -287,15 +290,10 @@ function notComparedTexts(entries: Plan["unverified"]): readonly string[] {
   ];
 }
 
-function repeated(count: number): string {
-  return count > 1 ? ` (${thousands(count)})` : "";
-}
-
 export function requestsText(calls: readonly Call[]): string {
-  return calls.map(requestText).join("\n");
-}
-
-function requestText({ method, path, parameters }: Call): string {
-  const lines = Object.entries(parameters ?? {}).map(([name, value]) => `    ${printable(name)}: ${shown(value)}`);
-  return [printable(`${method} ${path}`), ...lines].join("\n");
+  const lines = calls.flatMap(({ method, path, parameters = {} }) => [
+    printable(`${method} ${path}`),
+    ...Object.entries(parameters).map(([name, value]) => `    ${printable(name)}: ${shown(value)}`),
+  ]);
+  return lines.join("\n");
 }

@@ -178,7 +178,10 @@ export function problemSections(
     return { id, title, one: "objection", tone, lines, isOpen: true, most: 5 };
   };
   const list = (all: readonly ReportedProblem[], one: string, title: string, tone: Section["tone"]): Section => {
-    const lines = withoutRepeats(all).map(problemParts);
+    const lines = withoutRepeats(all).map(({ file, line, column, project, path, message, rule }): Line => {
+      const place = file === undefined ? undefined : ({ file, line, column } as Line["place"]);
+      return { place, project, path, words: [message], rule };
+    });
     const isOpen = tone === "bad" || all.length < 4;
     return { id: `${one}s`, title, heading: counted(all.length, one), one, tone, lines, isOpen };
   };
@@ -188,11 +191,6 @@ export function problemSections(
     list(found.problems, "problem", "Problems", "bad"),
     list(found.warnings, "warning", "Warnings", "doubt"),
   ];
-}
-
-function problemParts({ file, line, column, project, path, message, rule }: ReportedProblem): Line {
-  const place = file === undefined ? undefined : ({ file, line, column } as Line["place"]);
-  return { place, project, path, words: [message], rule };
 }
 
 export function plannedRows(changes: readonly PlannedChange[], words?: Participles, isBrief = false): readonly Row[] {

@@ -35,7 +35,7 @@ export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}):
 ${before ?? ""}${planHead(plan, title)}
 <main>${commandsNode(next)}
 <div id="notices">${each(sections, sectionNode)}</div>
-${hasRows ? markup`${overviewNode(rows, labels)}${listNode(rows, markup`${toolbarNode(rows)}`, { labels, lineUrl })}` : ""}
+${hasRows ? markup`${overviewNode(rows, labels)}${listNode(rows, toolbarNode(rows), labels, lineUrl)}` : ""}
 </main>
 <footer>Evenkeel ${plan.evenkeel_version} · plan ${plan.digest}</footer>
 `,
@@ -110,15 +110,8 @@ function planFacts({ created_at: createdAt, manifests, scope, summary }: Plan): 
 
 const mostLines = 20;
 
-function sectionNode({
-  id,
-  tone,
-  title,
-  heading = title,
-  lines,
-  isOpen = tone === "bad",
-  most = mostLines,
-}: Section): Markup {
+function sectionNode(section: Section): Markup {
+  const { id, tone, title, heading = title, lines, isOpen = tone === "bad", most = mostLines } = section;
   if (lines.length === 0) return markup``;
   const items = each(lines, (line) => markup`<li>${lineNode(line)}</li>\n`);
   const content = longList(items, most, "lines", `${thousands(lines.length - most)} more`);
@@ -161,8 +154,6 @@ function addressesNode(addresses: readonly string[]): Markup {
   return markup`<details><summary>${counted(addresses.length, "address", "addresses")}</summary>${longList(items, mostLines, "lines", more)}</details>`;
 }
 
-type Tile = readonly [facet: Facet, word: string, sign: string, label: string];
-
 const actions = Object.keys(signs) as readonly Action[];
 
 /** Words for the changes of an action, in place of `to create`. */
@@ -177,19 +168,18 @@ function labelOf(action: Row["action"], labels: Labels): string {
 
 function overviewNode(rows: readonly Row[], labels: Labels): Markup {
   const shownActions = actions.filter((action) => action !== "replace" || rows.some((row) => row.action === action));
-  const tiles: readonly Tile[] = [
-    ["policy_effect", "loosened", "!", "loosened"],
-    ["events", "lost", "!", "losing events"],
-    ...shownActions.map((action): Tile => ["action", action, signs[action], labelOf(action, labels)]),
+  const tileNode = (facet: Facet, word: string, sign: string, label: string) => {
+    const count = countChanges(rows.filter((row) => facetsOf(row)[facet] === word));
+    const content = markup`<span class="number">${thousands(count)}</span> <span class="word"><span class="symbol ${word}" aria-hidden="true">${sign}</span> ${label}</span>`;
+    return facetButton(facet, word, content, markup`tile ${word}`, count === 0);
+  };
+  const tiles = [
+    tileNode("policy_effect", "loosened", "!", "loosened"),
+    tileNode("events", "lost", "!", "losing events"),
+    ...shownActions.map((action) => tileNode("action", action, signs[action], labelOf(action, labels))),
   ];
-  return markup`<fieldset class="overview"><legend class="unseen">Actions</legend><div class="tiles">${each(tiles, (tile) => tileNode(tile, rows))}</div></fieldset>
+  return markup`<fieldset class="overview"><legend class="unseen">Actions</legend><div class="tiles">${tiles}</div></fieldset>
 `;
-}
-
-function tileNode([facet, word, sign, label]: Tile, rows: readonly Row[]): Markup {
-  const count = countChanges(rows.filter((row) => facetsOf(row)[facet] === word));
-  const content = markup`<span class="number">${thousands(count)}</span> <span class="word"><span class="symbol ${word}" aria-hidden="true">${sign}</span> ${label}</span>`;
-  return facetButton(facet, word, content, markup`tile ${word}`, count === 0);
 }
 
 function countChanges(rows: readonly Row[]): number {
@@ -219,13 +209,10 @@ function toolbarNode(rows: readonly Row[]): Markup {
 
 const mostOpen = 8;
 
-function listNode(
-  rows: readonly Row[],
-  toolbar: Markup,
-  { labels = {}, lineUrl }: { readonly labels?: Labels; readonly lineUrl?: RowOptions["lineUrl"] } = {},
-): Markup {
+function listNode(rows: readonly Row[], toolbar: Markup, labels: Labels = {}, lineUrl?: RowOptions["lineUrl"]): Markup {
   const isOpen = countChanges(rows) <= mostOpen;
-  const inOrder = [...rows].sort((a, b) => computeRank(a) - computeRank(b));
+  const rank = ({ effect, sign }: Row) => (effect === "loosened" ? -1 : actions.indexOf(sign));
+  const inOrder = [...rows].sort((a, b) => rank(a) - rank(b));
   const sections = grouped(inOrder, ({ effect, action }) => (effect === "loosened" ? effect : action));
   return markup`<section id="changes" aria-labelledby="changes-title">
 <h2 class="unseen" id="changes-title" tabindex="-1">Changes</h2>
@@ -242,8 +229,4 @@ ${toolbar}
 <p class="calm" id="none" hidden>No change matches. Try fewer words, or clear the filters.</p>
 </section>
 `;
-}
-
-function computeRank({ effect, sign }: Row): number {
-  return effect === "loosened" ? -1 : actions.indexOf(sign);
 }

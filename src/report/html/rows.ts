@@ -1,6 +1,6 @@
 import { counted } from "../../base/text-format.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Action, Place, SecretReference, Value } from "../../model/types.ts";
+import type { Action, Place, Value } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 import { fieldNamesOf, firstField, lineOf, linesText, lineText, type Sides } from "../../plan/groups.ts";
 import { minuteText } from "../../plan/heading.ts";
@@ -171,7 +171,7 @@ function sourceNode({ file, line }: RowContent["source"]): Markup {
 
 function sidesTable({ before, after }: Sides, most?: number): Markup {
   const cell = (name: string, value: Value | undefined, other: Value | undefined, absent: string) =>
-    markup`<td class="${name}">${valueNode(value, { absent, other, most })}</td>`;
+    markup`<td class="${name}">${valueNode(value, absent, other, most)}</td>`;
   const rows = [...fieldNamesOf({ before, after })].sort().map((name): FieldRow => {
     const was = before && cell("before", before[name], after?.[name], "not reported");
     const becomes = after && cell("after", after[name], before?.[name], "unset");
@@ -199,16 +199,14 @@ export function valueText(value: Value): string {
   return isPlain ? value : JSON.stringify(value);
 }
 
-interface ValueOptions {
-  readonly absent: string;
-  /** The value on the other side; differences to it are marked. */
-  readonly other?: Value | undefined;
-  readonly most?: number | undefined;
-}
-
-export function valueNode(value: Value | undefined | null, { absent, other, most }: ValueOptions): Markup {
+/** `other`: the value on the other side; differences to it are marked. */
+export function valueNode(value: Value | undefined, absent: string, other?: Value, most?: number): Markup {
   if (value === undefined || value === null) return markup`<span class="absent">${absent}</span>`;
-  if (isReference(value)) return secretNode(value);
+  if (isReference(value)) {
+    const { secret, version } = value;
+    const code = markup` <code>${secret}${version === undefined ? "" : `, version ${version}`}</code>`;
+    return markup`<span class="tag">secret</span>${secret === "" ? "" : code}`;
+  }
   const text = clipped(valueText(value), most);
   const isComparable = other !== undefined && !isReference(other);
   const content = isComparable ? withMark(text, valueText(other)) : multiline(text);
@@ -217,11 +215,6 @@ export function valueNode(value: Value | undefined | null, { absent, other, most
 
 export function clipped(text: string, most = Number.POSITIVE_INFINITY): string {
   return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
-}
-
-function secretNode({ secret, version }: SecretReference): Markup {
-  if (secret === "") return markup`<span class="tag">secret</span>`;
-  return markup`<span class="tag">secret</span> <code>${secret}${version === undefined ? "" : `, version ${version}`}</code>`;
 }
 
 /** Marks the part that differs from another text, if the two have enough in common. */
