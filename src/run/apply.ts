@@ -34,7 +34,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
     const blocked = await blockedApply(run, prepared, planned);
     if (blocked) return await run.end(blocked);
     if (!(await hooks.approve(planned))) return await run.end(planned);
-    return run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
+    return run.end(await writePlan(run, { ...prepared, planned }, inFlight, hooks));
   });
 }
 
@@ -86,17 +86,13 @@ function scopeLacking({ context, dispatcher }: WritingRun, { plan }: Planned): r
   return [{ severity: "error", rule: "token-scope", message }];
 }
 
-interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves"> {
-  /** Addresses that an earlier run was sending when it was cut short. */
-  readonly inFlight: readonly string[];
-}
-
+/** `inFlight`: addresses that an earlier run was sending when it was cut short. */
 async function writePlan(
   { writer, context, connection, lease, dispatcher }: WritingRun,
-  approved: ApprovedPlan,
+  { planned, targets, waves }: PreparedPlan,
+  inFlight: readonly string[],
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { planned, targets, waves, inFlight } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
@@ -104,10 +100,10 @@ async function writePlan(
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   warnPendingWrites(context, planned.plan, inFlight);
-  const afterEarlier = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", targets.length, performance.now());
   const byWorkers = dispatcher && { dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped };
-  const options = { workers, watchers, stopped, known: afterEarlier };
+  const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
+  const options = { workers, watchers, stopped, known };
   const write = (each: readonly Target[], isWave: boolean) =>
     byWorkers
       ? writeByWorkers(byWorkers, each, isWave)

@@ -23,13 +23,13 @@ import type { Checked, Context } from "./context.ts";
 import { refresh } from "./live/refresh.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { type Selection, select } from "./live/select-projects.ts";
-import { inRun } from "./open-run.ts";
+import { type ConnectedRun, inRun } from "./open-run.ts";
 import { type PreparedPlan, preparePlan, withApprovalObjections } from "./prepared-plan.ts";
 import type { Planned, Request } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
 import { guardRules, idleSettings, namesForPlan, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";
-import { type Dispatcher, refreshedBy } from "./workers/dispatcher.ts";
+import { refreshedBy } from "./workers/dispatcher.ts";
 
 /**
  * Opens, validates, selects, reads, compares, checks and plans. Sends GET requests only: its client cannot write.
@@ -43,15 +43,11 @@ export function plan(request: Request): Promise<Planned> {
   });
 }
 
-interface NewPlanOptions extends Pick<RefreshScope, "remember"> {
-  readonly dispatcher: Dispatcher | undefined;
-}
-
 /** Selects, reads, compares, checks and plans. @throws CallFailed if it ends the run. */
 export async function newPlan(
   reader: Reader,
   context: Context,
-  { dispatcher, remember }: NewPlanOptions,
+  { dispatcher, remember }: Pick<ConnectedRun, "dispatcher"> & Pick<RefreshScope, "remember">,
 ): Promise<PreparedPlan> {
   const { request, loaded, secrets } = context;
   const { catalogue } = loaded.workspace;
@@ -61,9 +57,8 @@ export async function newPlan(
   };
   const scope = refreshedBy(dispatcher, reader, { ...scopeOf(context), selected, ...(remember && { remember }) });
   const selection = await select(reader, scope);
-  const { fleet, problems } = selection;
+  const { fleet, problems, listing } = selection;
   const { projects } = fleet;
-  const { listing } = selection;
   // For offline commands, if the run is recorded.
   if (listing && request.command) {
     const withRows = context.policies.some(({ where }) => where);
@@ -106,12 +101,10 @@ export async function newPlan(
   return preparePlan(context, planned, fleet);
 }
 
-type Contents = Omit<PlanInput, keyof Context["heading"] | "scope" | "version" | "createdAt">;
-
 function createPlan(
   { heading, problems, request, since }: Context,
   { fleet, of }: Selection,
-  contents: Contents,
+  contents: Omit<PlanInput, keyof Context["heading"] | "scope" | "version" | "createdAt">,
 ): Plan {
   const { targets = [], excludes = [], part } = request;
   const scope = {

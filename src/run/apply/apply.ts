@@ -304,11 +304,9 @@ function markAsPlanned(
 
 function outcomeOfUnread({ problems: [problem], archived }: RefreshedProject): Outcome {
   if (archived) return archivedOutcome;
-  if (problem?.rule === stopped) return { status: "skipped", error: "the run was stopped" };
+  if (problem?.rule === ("aborted" satisfies FailureKind)) return { status: "skipped", error: "the run was stopped" };
   return { status: "failed", error: problem?.message ?? "the project could not be read again" };
 }
-
-const stopped: FailureKind = "aborted";
 
 function failChange({ address }: PlannedChange, error: string): Step {
   return { address, outcome: { status: "failed", error } };

@@ -1,4 +1,4 @@
-import { isObject, objectOf } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
 import type { Answer, Reader } from "../../client/client.ts";
 import type { EffectProbe } from "../../client/reader.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -9,8 +9,9 @@ import { compareField } from "../../model/normalise.ts";
 import { fieldInRow, rowWithoutSecrets, valueInRow } from "../../model/read-field.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import { excludedNames, keyFieldsOf } from "../../model/resource-kind.ts";
-import type { Change, DesiredProject, Fields, Live, Plain } from "../../model/types.ts";
+import type { Change, Desired, DesiredProject, Fields, Live, Plain } from "../../model/types.ts";
 import { definedFields, isList, referencesWithin } from "../../model/values.ts";
+import { pick } from "../../plan/diff/changes.ts";
 import type { ItemRequest } from "../../plan/requests.ts";
 import { reportedFields } from "../live/kind-resources.ts";
 import { updatedAtOf } from "../live/partly-read.ts";
@@ -57,14 +58,11 @@ function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, fo
   return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
 }
 
-/** The parts of a write's response for the ledger. Unlike the response, it contains no secrets. */
-export interface Seen {
-  readonly updatedAt?: string | undefined;
-  /** Declared parameters that are missing in the response. */
-  readonly unreported: readonly string[];
-}
-
-export function writtenState(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
+/**
+ * The parts of a write's response for the ledger, without secrets. `unreported`: declared parameters that are missing
+ * in the response.
+ */
+export function writtenState(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined) {
   const row = isObject(answer?.body) ? answer.body : {};
   const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
   return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
@@ -73,16 +71,9 @@ export function writtenState(catalogue: Catalogue, { kind, key, declared }: Chan
 /** The resources of changes in one project, as a desired state to read. */
 export function subjectsOf(catalogue: Catalogue, name: string, changes: readonly Change[]): DesiredProject {
   const resources = changes.map((change) => {
-    const { kind, key, declared, origin } = change;
-    const identity = identityOf(catalogue, change);
-    return {
-      kind,
-      key,
-      identity,
-      fields: declared,
-      origin,
-      presence: isRemoval(change) ? "absent" : "present",
-    } as const;
+    const { kind, key, declared: fields, origin } = change;
+    const presence: Desired["presence"] = isRemoval(change) ? "absent" : "present";
+    return { kind, key, identity: identityOf(catalogue, change), fields, origin, presence };
   });
   return { project: { name }, kinds: new Set(changes.map(({ kind }) => kind)), resources, exclusive: new Map() };
 }
@@ -114,10 +105,10 @@ export function withoutItems(catalogue: Catalogue, change: Change): Change {
   const items = kindOf(catalogue, change.kind).items ?? [];
   if (items.length === 0 || isRemoval(change)) return change;
   const names = new Set(items.map(({ field }) => field));
-  const drop = (fields: Fields): Fields =>
-    objectOf(
+  const drop = (fields: Fields) =>
+    pick(
+      fields,
       Object.keys(fields).filter((name) => !names.has(name)),
-      (name) => fields[name] ?? null,
     );
   const { before, after, declared } = change;
   return { ...change, before: before && drop(before), after: after && drop(after), declared: drop(declared) };

@@ -22,7 +22,7 @@ import { identified, projectFinder, projectNamed, unresolvedReferences } from ".
 import { kindOf } from "../../model/kinds.ts";
 import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
 import { sendsOwner } from "../../model/resource-kind.ts";
-import type { Place, Problem, Project } from "../../model/types.ts";
+import type { Kind, Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
 import { ownRowFields } from "./kind-rows.ts";
 import { lookUpProject, lookUpProjects, readFirstPage, readOwners } from "./owner-list.ts";
@@ -66,9 +66,10 @@ export interface FoundProjects extends Projects {
 export async function findProjects(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   if (scope.found) return { projects: scope.found, problems: [] };
   const result = await selectByOwner(reader, scope);
-  const creating = creatingPolicies(reader, scope.policies);
-  if (result.listing && !scope.needsNames && creating.length === 0) return result;
   const { policies, needsNames, referencedGlobs, workers } = scope;
+  const sends = (kind: Kind) => sendsOwner(kindOf(reader.catalogue, kind).file);
+  const creating = policies.filter(({ kinds }) => [...kinds].some(sends));
+  if (result.listing && !needsNames && creating.length === 0) return result;
   const isNamed = (project: Project) => needsNames || (creating.length > 0 && isCovered(creating, project));
   const isLacking = (project: Project) =>
     ((project.id === undefined || project.path === undefined) && isNamed(project)) ||
@@ -147,6 +148,7 @@ async function lookUpNamed(
  * differ, so the fleet need not be listed.
  */
 async function selectChanged(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
+  const { policies, includes, workers } = scope;
   const { before, after } = since;
   const both = [...before.policies, ...after.policies];
   const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
@@ -157,28 +159,19 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
-    : await lookUpNamed(reader, namedProjects(touched), both, scope.workers);
+    : await lookUpNamed(reader, namedProjects(touched), both, workers);
   const projects = candidates.filter(
     (each) => isSelected(after.policies, each) && hasDesiredChange(before, after, each),
   );
+  const listed = fleet ?? since.listed;
+  const isKnown = listed || !selectsByGlob(policies);
+  const all = isKnown && knownProjects(policies, listed).filter((each) => isSelected(policies, each) && includes(each));
   return {
     projects: projects.toSorted(byName),
     problems: [...conditionProblems(after.policies, candidates), ...(fleet ? idleGlobs(current, fleet) : [])],
-    of: countSelected(scope, fleet ?? since.listed),
+    of: all ? all.length : undefined,
     ...(listing && { listing }),
   };
-}
-
-function countSelected(
-  { policies, includes }: ProjectScope,
-  fleet: readonly Project[] | undefined,
-): number | undefined {
-  if (!fleet && selectsByGlob(policies)) return undefined;
-  return knownProjects(policies, fleet).filter((each) => isSelected(policies, each) && includes(each)).length;
-}
-
-function creatingPolicies({ catalogue }: Reader, policies: readonly Policy[]): readonly Policy[] {
-  return policies.filter(({ kinds }) => [...kinds].some((kind) => sendsOwner(kindOf(catalogue, kind).file)));
 }
 
 /**

@@ -29,14 +29,11 @@ export interface KeyedRow {
 
 /** True if a kind reads the project or group itself, whose row lists of projects and groups have too. */
 function readsOwner({ read, file }: KindRow): boolean {
-  const isOwn = read !== undefined && /^\/(?:projects|groups)\/:id(?:\?|$)/.test(read.list.path);
-  return isOwn && (listFacts(file).rows !== undefined || !readsUndeclared(file));
-}
-
-/** True if requests or effects of a kind depend on any field that no policy declares. */
-function readsUndeclared({ loosened, tightened, fields: { properties } }: ResourceKind): boolean {
-  const isResent = Object.values(properties).some((field) => field["x-keep"]);
-  return isResent || loosened !== undefined || tightened !== undefined;
+  if (!/^\/(?:projects|groups)\/:id(?:\?|$)/.test(read?.list.path ?? "")) return false;
+  if (listFacts(file).rows !== undefined) return true;
+  // Otherwise requests or effects may depend on fields that no policy declares.
+  const isResent = Object.values(file.fields.properties).some((field) => field["x-keep"]);
+  return !isResent && file.loosened === undefined && file.tightened === undefined;
 }
 
 /** Fields of a project's or group's own row that the kinds of policies read, as far as policies declare them. */

@@ -48,11 +48,10 @@ function lookUpKey(project: string, lookUp: LookUp): string {
 
 /** True if a declared kind has fields to look up. */
 export function hasLookUps(catalogue: Catalogue, { kinds }: Pick<DesiredProject, "kinds">): boolean {
-  for (const kind of kinds) {
+  return [...kinds].some((kind) => {
     const file = catalogue.kinds.get(kind)?.file;
-    if (file && lookUpFields(file).length > 0) return true;
-  }
-  return false;
+    return file && lookUpFields(file).length > 0;
+  });
 }
 
 /**
@@ -216,17 +215,12 @@ const noFailures: ReadonlyMap<string, string> = new Map();
 /** A replacement or deletion of a resource that a look-up names. */
 export type Written = Pick<Change, "kind" | "key" | "action" | "address">;
 
-interface ResolvedResource {
-  readonly resource: Desired;
-  readonly problems: readonly Problem[];
-}
-
 function replaceInResource(
   catalogue: Catalogue,
   desired: DesiredProject,
   resource: Desired,
   { values, written }: { readonly values: LookedUpValues; readonly written: readonly Written[] },
-): ResolvedResource {
+): { readonly resource: Desired; readonly problems: readonly Problem[] } {
   const { name: project } = desired.project;
   const file = resource.presence === "present" ? catalogue.kinds.get(resource.kind)?.file : undefined;
   const fields = file ? lookUpFields(file).filter((name) => resource.fields[name] !== undefined) : [];
@@ -243,7 +237,8 @@ function replaceInResource(
     const field = file.fields.properties[name] ?? {};
     for (const lookUp of lookUpsIn(field, resource.fields[name] ?? null)) {
       const answer = answerTo(lookUp);
-      const own = findDeclared(catalogue, desired, lookUp);
+      // It exists once the manifests are applied.
+      const own = desired.resources.find((each) => each.presence === "present" && isNamed(catalogue, each, lookUp));
       const change = written.find((each) => isNamed(catalogue, each, lookUp));
       const isWritten = own && (change?.action === "replace" || ("isGone" in answer && answer.isGone));
       const parameter = lookUp.parameter ?? field["x-send-as"] ?? name;
@@ -293,11 +288,6 @@ function toProblem(project: string, { kind, origin }: Desired, name: string, { v
   const place = origin.fieldPlace?.(name) ?? origin.place();
   const message = `${name}: ${JSON.stringify(value)} could not be looked up, so this ${kindWord(kind)} is left out of the plan: ${why}`;
   return { severity: "error", rule: "look-up", message, place, project };
-}
-
-/** The declared resource to which a look-up refers, so that it exists once the manifests are applied. */
-function findDeclared(catalogue: Catalogue, { resources }: DesiredProject, lookUp: LookUp): Desired | undefined {
-  return resources.find((each) => each.presence === "present" && isNamed(catalogue, each, lookUp));
 }
 
 function isNamed({ kinds }: Catalogue, { kind, key }: Pick<Desired, "kind" | "key">, lookUp: LookUp): boolean {

@@ -11,10 +11,7 @@ import type { Dated } from "../../plan/diff/last-applied.ts";
 import type { LookedUpValues } from "./look-up-values.ts";
 
 /** Decides whether a declared resource is assumed to be unchanged, because its `updated_at` is. */
-export type Trusts = (project: string) => (one: ListedDesired) => boolean;
-
-/** A declared resource, and the `updated_at` of its row in a list. */
-type ListedDesired = Dated & { readonly desired: Desired };
+export type Trusts = (project: string) => (one: Dated & { readonly desired: Desired }) => boolean;
 
 /** A part of a project that could not be read: a list or, with a key, one declared resource. */
 export interface Unread {

@@ -15,8 +15,14 @@ export interface RefreshScope extends ProjectScope {
   readonly diff: (project: Project) => DiffOptions;
   /** Decides which integrations need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
-  /** Refreshes the projects in other processes; default: this one. */
-  readonly delegate?: RefreshDelegate | undefined;
+  /**
+   * Refreshes the projects in other processes, and reports each by its index as it arrives. Resolves to the number of
+   * requests that they sent. @throws CallFailed if it ends the run.
+   */
+  readonly delegate?: (
+    fleet: DesiredFleet,
+    arrived: (index: number, result: RefreshedProject) => void,
+  ) => Promise<number>;
   /** Called with a sentence about changes that an apply leaves to the next plan. */
   readonly note?: (sentence: string) => void;
   readonly progress?: (done: number, total: number) => void;
@@ -38,12 +44,3 @@ export interface RefreshedProject {
   /** Set if the server does not know the project. */
   readonly missing?: Missing;
 }
-
-/**
- * Refreshes projects in other processes, and reports each by its index as it arrives. Resolves to the number of
- * requests that they sent. @throws CallFailed if it ends the run.
- */
-type RefreshDelegate = (
-  fleet: DesiredFleet,
-  arrived: (index: number, result: RefreshedProject) => void,
-) => Promise<number>;

@@ -24,16 +24,6 @@ import { readReadable } from "./read-live.ts";
 import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
 
-export interface Refreshed {
-  readonly differences: readonly Difference[];
-  readonly problems: readonly Problem[];
-  /** Number of projects that are archived according to a refused read. */
-  readonly archived: number;
-  /** Requests for suggestions about missing projects, not counted in the plan. */
-  readonly lookUps: number;
-  readonly delegatedReads: number;
-}
-
 /**
  * Compares desired and live state, project by project. A project that cannot be read is a problem and does not affect
  * others. @throws CallFailed if it ends the run: a rejected token, an unreachable server.
@@ -42,7 +32,7 @@ export async function refresh(
   reader: Reader,
   { fleet, listing }: Pick<Selection, "fleet" | "listing">,
   scope: RefreshScope,
-): Promise<Refreshed> {
+) {
   const { read, delegatedReads } = await refreshAll(reader, fleet, scope);
   const problems = read.flatMap((each) => (each.missing ? [] : each.problems));
   const missing = read.flatMap((each) => each.missing ?? []);
@@ -55,7 +45,9 @@ export async function refresh(
     problems: [...problems, ...missingProblems(missing, scope.policies, known, created)].sort((a, b) =>
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
+    /** Number of projects that are archived according to a refused read. */
     archived: read.filter(({ archived }) => archived).length,
+    /** Requests for suggestions about missing projects, not counted in the plan. */
     lookUps: reader.counts.reads - before,
     delegatedReads,
   };

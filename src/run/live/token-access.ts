@@ -98,12 +98,11 @@ export function canPlan({ commands, project }: TokenAccess): boolean {
 
 type Row = Readonly<Record<string, unknown>>;
 
-interface RowOrReason {
-  readonly row?: Row;
-  readonly why?: string;
-}
-
-async function readRow(reader: Reader, name: EndpointName, segments = {}): Promise<RowOrReason> {
+async function readRow(
+  reader: Reader,
+  name: EndpointName,
+  segments = {},
+): Promise<{ readonly row?: Row; readonly why?: string }> {
   try {
     const { body } = await reader.get(call(name, segments));
     return isObject(body) ? { row: body } : {};

@@ -9,7 +9,6 @@ import type { Plan } from "../../plan/plan.ts";
 import { beginningsIn, readJournal } from "../../state/journal.ts";
 import { type Lease, leaseDuration, runLease, shardLeases, takeLease } from "../../state/lease.ts";
 import { unshared } from "../../state/open-state.ts";
-import type { WorkspaceState } from "../../state/state.ts";
 import { applyChanges, type Outcomes, type Target, type Watcher } from "../apply/apply.ts";
 import { stopReason, type WrittenWave } from "../apply/waves.ts";
 import { type Context, keepsLedgerInState } from "../context.ts";
@@ -39,7 +38,7 @@ export async function openDispatcher(
   { signal }: ClientOptions,
   { lease, ...own }: Pick<ShardProcess, "reader" | "writer"> & { readonly lease: Lease | undefined },
 ): Promise<Dispatcher | undefined> {
-  const { request, state, claim, loaded, ledger } = context;
+  const { request, state, claim, loaded, ledger, today } = context;
   if (!request.workers) return undefined;
   if (!state.isShared) throw new UserError(unshared);
   if (ledger && !keepsLedgerInState(loaded.workspace)) throw new UserError(unsharedLedger);
@@ -47,27 +46,23 @@ export async function openDispatcher(
   const queue = await openQueue(request.env, queuePlace(context));
   const duration = leaseDuration(request.env);
   const alive = await takeLease(state.leases(runLease(claim.run)), claim, { duration });
-  await writeWork(state, claim.run, runDocument, JSON.stringify(createDocument(context, lease)));
-  const stopped = () => (signal?.aborted ? "the run was stopped" : lease?.lost());
-  return new Dispatcher({ context, state, queue, alive, patience, stopped, own: { context, ...own, isRun: true } });
-}
-
-const unsharedLedger =
-  "workers need a ledger that they share: set ledger: state in evenkeel.yaml, and EVENKEEL_LEDGER_KEY for runs and workers";
-
-function createDocument({ request, loaded, today, ledger }: Context, lease: Lease | undefined): RunDocument {
   const { targets = [], excludes = [], resend = [], only } = request;
-  return {
+  const document: RunDocument = {
     token: lease?.token,
     request: { today, targets, excludes, resend, only: only && [...only.addresses] },
     release: loaded.workspace.server.release,
     ...(ledger && lease && { ledgerKey: ledger.hashed(ledgerKeyCheck) }),
   };
+  await writeWork(state, claim.run, runDocument, JSON.stringify(document));
+  const stopped = () => (signal?.aborted ? "the run was stopped" : lease?.lost());
+  return new Dispatcher({ context, queue, alive, patience, stopped, own: { context, ...own, isRun: true } });
 }
+
+const unsharedLedger =
+  "workers need a ledger that they share: set ledger: state in evenkeel.yaml, and EVENKEEL_LEDGER_KEY for runs and workers";
 
 interface Session {
   readonly context: Context;
-  readonly state: WorkspaceState;
   readonly queue: WorkQueue;
   /** The lease by which workers see that the run has not ended. */
   readonly alive: Lease;
@@ -107,9 +102,9 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { context, state, queue, alive } = this.#session;
+    const { context, queue, alive } = this.#session;
     await alive[Symbol.asyncDispose]();
-    await forgetWork(state, context.claim.run).catch(() => {});
+    await forgetWork(context.state, context.claim.run).catch(() => {});
     await queue[Symbol.asyncDispose]();
   }
 
@@ -118,8 +113,9 @@ export class Dispatcher implements AsyncDisposable {
    * on itself; if the run is stopped, only those of started shards. @throws UserError if the state is unavailable.
    */
   async *dispatch<Result>(command: ShardJob["command"], tasks: readonly object[]) {
-    const { context, state, queue, alive, patience, stopped } = this.#session;
-    const { run } = context.claim;
+    const { context, queue, alive, patience, stopped } = this.#session;
+    const { state, claim } = context;
+    const { run } = claim;
     const stage = ++this.#stage;
     const left = new Map(
       tasks.map((_, index): [number, ShardJob] => [index, { run, command, shard: `${stage}.${index + 1}` }]),
@@ -154,8 +150,8 @@ export class Dispatcher implements AsyncDisposable {
 
   /** False if workers have all remaining shards. */
   async #runOneHere(left: Iterable<ShardJob>): Promise<boolean> {
-    const { context, state, own, stopped } = this.#session;
-    const { claim, request } = context;
+    const { context, own, stopped } = this.#session;
+    const { state, claim, request } = context;
     const options = { claim, stopped, duration: shardDuration(request.env), open: async () => own };
     for (const job of left) {
       try {
@@ -179,8 +175,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Counts and reports the workers with a shard of the run, unless they were counted within `interval`. */
   async #countWorkers(interval: number): Promise<number> {
-    const { state, context } = this.#session;
-    const { claim, meter, request } = context;
+    const { state, claim, meter, request } = this.#session.context;
     if (performance.now() - this.#countedAt < interval) return this.#workers;
     this.#countedAt = performance.now();
     const holders = await state.holders(shardLeases(claim.run));
@@ -345,9 +340,6 @@ async function outcomesFromJournal(
     read instanceof UserError
       ? { status: "unknown", error: `a worker may have sent it: ${read.message}` }
       : { status: "skipped", error: why };
-  return new Map(
-    addresses.map((address) => [address, begun.has(address) ? (begun.get(address) ?? sentAtTheEnd) : other]),
-  );
+  const sending: Outcome = { status: "unknown", error: "a worker was sending it when the run ended" };
+  return new Map(addresses.map((address) => [address, begun.has(address) ? (begun.get(address) ?? sending) : other]));
 }
-
-const sentAtTheEnd: Outcome = { status: "unknown", error: "a worker was sending it when the run ended" };

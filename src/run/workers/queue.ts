@@ -19,7 +19,6 @@ import {
 import type { Checked } from "../context.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type BullMq = typeof import("bullmq");
 
 /** A shard of a run that a worker plans or applies. Everything else is in the state and in the worker's checkout. */
 export interface ShardJob {
@@ -60,21 +59,15 @@ function jobId({ run, shard }: ShardJob): string {
   return `${run}.${shard}`;
 }
 
-/** Takes jobs from a queue, one at a time. Disposing waits for the current one. */
-export interface QueueConsumer extends AsyncDisposable {
-  /** True if the queue holds no jobs. @throws UnavailableError if it does not respond. */
-  readonly isIdle: () => Promise<boolean>;
-}
-
 /**
- * Takes jobs. `lock`: milliseconds without a heartbeat after which a worker's job is given to another; `work` returns
- * `requeue` to return the job to the queue.
+ * Takes jobs, one at a time; disposing waits for the current one. `lock`: milliseconds without a heartbeat after which
+ * a worker's job is given to another; `work` returns `requeue` to return the job to the queue.
  */
 export async function openConsumer(
   env: Environment,
   place: string,
   { lock, work }: { readonly lock: number; readonly work: (job: ShardJob) => Promise<"done" | "requeue"> },
-): Promise<QueueConsumer> {
+) {
   const { library, name, options, backend, call, ready, cut } = await connectQueue(env, place);
   let current: Promise<unknown> | undefined;
   const perform = async (job: Job, token?: string) => {
@@ -99,6 +92,7 @@ export async function openConsumer(
   const queue = new library.Queue(name, options, backend);
   queue.on("error", () => {});
   return {
+    /** True if the queue holds no jobs. @throws UnavailableError if it does not respond. */
     isIdle: async () => (await call(queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized"))) === 0,
     [Symbol.asyncDispose]: async () => {
       const stopping = worker.pause(true).then(() => worker.getBackend().disconnectBlocking(false));
@@ -162,7 +156,7 @@ async function connectQueue(env: Environment, place: string) {
 }
 
 /** The packages are optional, so they are imported only when needed. */
-async function importLibrary(isRedis: boolean): Promise<BullMq> {
+async function importLibrary(isRedis: boolean): Promise<typeof import("bullmq")> {
   try {
     if (isRedis) await import("ioredis");
     return await import("bullmq");

@@ -71,10 +71,8 @@ export async function readWork(
   run: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await get(
-    "work",
-    names.map((name) => `${run}/${name}`),
-  );
+  const paths = names.map((name) => `${run}/${name}`);
+  const found = await get("work", paths);
   return new Map(Array.from(found, ([name, text]) => [name.slice(run.length + 1), text]));
 }
 
