@@ -47,12 +47,10 @@ export const run = showing<Options<"accept">>(async (terminal, options, addresse
   }
 });
 
-type Asked = Omit<AcceptRequest, "newFileFor" | "write" | "progress">;
-
 async function accepting(
   terminal: Terminal,
   { mergeRequest, branch }: Options<"accept">,
-  request: Asked,
+  request: Omit<AcceptRequest, "newFileFor" | "write" | "progress">,
 ): Promise<Acceptance & Pick<AcceptReport, "request">> {
   const bar = terminal.progress("Reading");
   const place = mergeRequest ? proposalPlace(request) : undefined;

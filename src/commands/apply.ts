@@ -23,14 +23,14 @@ import { stepsAfterApply, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { type FindingsResult, follow, planForms, showingFindings } from "./plan-reports.ts";
 import { requestOf } from "./run-request.ts";
-import { noBar, type Progress, type Terminal } from "./terminal.ts";
+import { noBar, type Terminal } from "./terminal.ts";
 
 export const run = showingFindings<Options<"apply">, Plan>("apply", planForms, async (terminal, options, [file]) => {
   const saved = findSavedPlan(options, file);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(terminal, options);
-  const applyRequest = { request: toApplyRequest(terminal, options, saved), deployment };
-  return options.dryRun ? runDryRun(terminal, applyRequest) : runApply(terminal, options, applyRequest);
+  const request = toApplyRequest(terminal, options, saved);
+  return options.dryRun ? runDryRun(terminal, request, deployment) : runApply(terminal, options, request, deployment);
 });
 
 function findSavedPlan({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
@@ -41,17 +41,12 @@ function findSavedPlan({ plan: savedRun }: Options<"apply">, saved: string | und
   return saved === undefined ? undefined : { saved };
 }
 
-interface ApplyRequest {
-  readonly request: Request;
-  readonly deployment: DeploymentOptions | undefined;
-}
-
 function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: Saved): void {
   const { yes, dryRun, asOf } = options;
   const used = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const unreviewed = used.filter((name) => decidesPlan.has(name));
   if (saved !== undefined && unreviewed.length > 0) {
-    const names = unreviewed.map(optionOf).join(" and ");
+    const names = unreviewed.map((name) => `--${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`).join(" and ");
     throw new UserError(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
   }
   if (asOf && !dryRun) throw new UserError("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
@@ -66,7 +61,11 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 /** Options that determine the contents of a plan, and so are rejected with a saved one (docs/safety.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "exclude", "shard", "resend", "storage", "since", "asOf"]);
 
-async function runDryRun(terminal: Terminal, { request, deployment }: ApplyRequest): Promise<FindingsResult> {
+async function runDryRun(
+  terminal: Terminal,
+  request: Request,
+  deployment: DeploymentOptions | undefined,
+): Promise<FindingsResult> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);
@@ -97,11 +96,14 @@ function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requ
 async function runApply(
   terminal: Terminal,
   options: Options<"apply">,
-  applyRequest: ApplyRequest,
+  request: Request,
+  deployment: DeploymentOptions | undefined,
 ): Promise<FindingsResult> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
-  const applied = withProblems(await applyWithBars(terminal, options, applyRequest, warn), warnings);
+  const { interrupted, note } = terminal;
+  const around = deployment && { around: deploying(deployment, interrupted, { warn, note }) };
+  const applied = withProblems(await applyWithBars(terminal, options, request, around), warnings);
   const done = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
   const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
@@ -109,7 +111,7 @@ async function runApply(
   const { recorded, catalogue, compared, refused } = applied;
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   return {
-    text: () => resultText(terminal, applyRequest.request, applied, plan, next),
+    text: () => resultText(terminal, request, applied, plan, next),
     json: plan,
     ...{ plan, catalogue, exitCode: code, compared },
     after: () => {
@@ -123,8 +125,8 @@ async function runApply(
 async function applyWithBars(
   terminal: Terminal,
   options: Options<"apply">,
-  { request, deployment }: ApplyRequest,
-  warn: (problem: Problem) => void,
+  request: Request,
+  around: { readonly around: ReturnType<typeof deploying> } | undefined,
 ): Promise<Applied> {
   const reading = terminal.progress("Reading");
   const writing = terminal.progress("Applying");
@@ -136,15 +138,18 @@ async function applyWithBars(
     total = planned.plan.resource_changes.length;
     const asks = request.recheck === true;
     if (request.saved === undefined && request.savedRun === undefined) showPlan(terminal, options, planned, asks);
-    return !asks || total === 0 || terminal.confirm(question(planned.plan));
+    const changes = total === 1 ? "this change" : `these ${total} changes`;
+    return !asks || total === 0 || terminal.confirm(`Make ${changes}? Type yes to continue:`);
   };
   const shown = follow(terminal, { reading, writing });
   const bar = { outcome: async () => shown.writing(++done, total) };
-  const { interrupted, note } = terminal;
-  const around = deployment && { around: deploying(deployment, interrupted, { warn, note }) };
+  const showMoves: Request["moving"] = (moves) => {
+    writing.stop();
+    moving.update(moves.done, moves.total, remainingText(moves.remaining));
+  };
   try {
     return await apply(
-      { ...request, progress: shown.reading, following: shown.following, moving: movingBar(writing, moving) },
+      { ...request, progress: shown.reading, following: shown.following, moving: showMoves },
       { approve, watchers: [bar], ...around },
     );
   } finally {
@@ -152,13 +157,6 @@ async function applyWithBars(
     writing.stop();
     moving.stop();
   }
-}
-
-function movingBar(writing: Progress, moving: Progress): NonNullable<Request["moving"]> {
-  return ({ done, total, remaining }) => {
-    writing.stop();
-    moving.update(done, total, remainingText(remaining));
-  };
 }
 
 /** Prints the plan before the outcome; also if a report replaces the text and a person has to confirm. */
@@ -173,10 +171,6 @@ function showPlan(
     paragraphs([planText(plan, catalogue, palette), wavesText(withWaves(plan, waves), palette)]);
   if (!replaced) terminal.print(`${shown(terminal.palette)}\n`);
   else if (asks) terminal.warn(shown(terminal.warnings));
-}
-
-function question({ resource_changes: { length } }: Plan): string {
-  return `Make ${length === 1 ? "this change" : `these ${length} changes`}? Type yes to continue:`;
 }
 
 function toApplyRequest(terminal: Terminal, options: Options<"apply">, saved: Saved | undefined): Request {
@@ -213,13 +207,10 @@ function refusalText(objections: readonly Objection[], { resource_changes }: Pla
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
   const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  const more = [...(has("approvals") ? [signing] : []), ...(has("rule") ? [exceptions] : [])].join("");
-  return `error: blocked by ${who}; nothing was written.${way}${more}`;
+  const signing = has("approvals") ? " evenkeel approve signs a saved plan." : "";
+  const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
+  return `error: blocked by ${who}; nothing was written.${way}${signing}${has("rule") ? exceptions : ""}`;
 }
-
-const signing = " evenkeel approve signs a saved plan.";
-
-const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
 
 /** The outcome. A saved plan is listed change by change, since its changes were not printed before. */
 function resultText(
@@ -243,18 +234,12 @@ function codeOf({ interrupted }: Terminal, applied: Applied & { readonly rehears
 
 type Saved = Pick<Request, "saved" | "savedRun">;
 
-/** The flag of an option: `dryRun` is `--dry-run`. */
-function optionOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 /** The requested deployment record, if any. @throws UserError naming every mistake. */
 function deploymentFrom(terminal: Terminal, options: Options<"apply">): DeploymentOptions | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
   if (environment === undefined) return undefined;
   const fields = { id, environment, sha, ref, tag: tag ?? false };
-  const { values } = checkArguments(terminal, "createDeployment", fields, { others: deploymentNames });
+  const others = { id: "--deployment-project", environment: "--record-deployment" };
+  const { values } = checkArguments(terminal, "createDeployment", fields, { others });
   return { project: id ?? "", fields: values };
 }
-
-const deploymentNames = { id: "--deployment-project", environment: "--record-deployment" };

@@ -3,7 +3,7 @@ import { dayOf } from "../base/day.ts";
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import type { Outcome } from "../model/types.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { armoredBlocks, sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { messageOf, planNamespace } from "../plan/approvals/verify.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
@@ -14,7 +14,6 @@ import { nextStepsText } from "../report/terminal.ts";
 import { planText, signedPlanText } from "../report/text.ts";
 import { failedPlan } from "../run/failed-plan.ts";
 import { signatureFileOf, signaturesInState, signatureText } from "../run/prepared-plan.ts";
-import type { Planned } from "../run/request.ts";
 import { mergedByRules } from "../run/rules-in-force.ts";
 import { planOfRun, planPath, readPlan, readReport } from "../run/saved-plan.ts";
 import { catalogueAround } from "../workspace/load.ts";
@@ -27,11 +26,17 @@ import { type FindingsResult, planForms, showingFindings } from "./plan-reports.
 import type { Terminal } from "./terminal.ts";
 
 export const run = showing<Options<"approve">>(async (terminal, options, [file]) => {
-  const signed = await signing(terminal, options, file);
-  const { plan, name, place, signatures } = signed;
-  const [shown = "", kept = ""] = [name, place].map(printable);
-  const held = `${kept} holds ${counted(signatures, "signature")}${neededText(plan)}.`;
-  const done = `Signed ${shown}: ${printable(describeContents(plan))}.\n${held}`;
+  const { plan: savedRun } = options;
+  if ((file === undefined) === (savedRun === undefined)) {
+    throw new UserError("approve needs a saved plan: give either its file or --plan RUN", exit.usage);
+  }
+  const { plan, name, place, signatures } = await (savedRun === undefined
+    ? signFile(terminal, options, file ?? "")
+    : signInState(terminal, options, savedRun));
+  const { summary, resource_changes: changes, digest, server } = plan;
+  const changed = `${counted(changes.length, "change")} in ${counted(summary.changed_projects, "project")}`;
+  const signed = printable(`Signed ${name}: ${changed} on ${server.url}, ${digest.slice(0, 19)}.`);
+  const done = `${signed}\n${printable(place)} holds ${counted(signatures, "signature")}${neededText(plan)}.`;
   const next = stepsAfterApproval(options, file);
   return {
     text: (palette) => paragraphs([done, nextStepsText(next, palette)]),
@@ -45,26 +50,11 @@ function neededText({ objections }: Plan): string {
   return needed > 0 ? `; the plan needed ${counted(needed, "approval")} when it was saved` : "";
 }
 
-interface Signed {
-  readonly plan: Plan;
-  readonly name: string;
-  readonly place: string;
-  readonly signatures: number;
-}
-
-function signing(terminal: Terminal, options: Options<"approve">, file: string | undefined): Promise<Signed> {
-  const { plan: savedRun } = options;
-  if ((file === undefined) === (savedRun === undefined)) {
-    throw new UserError("approve needs a saved plan: give either its file or --plan RUN", exit.usage);
-  }
-  return savedRun === undefined ? signFile(terminal, options, file ?? "") : signInState(terminal, options, savedRun);
-}
-
-async function signFile(terminal: Terminal, options: Options<"approve">, name: string): Promise<Signed> {
+async function signFile(terminal: Terminal, options: Options<"approve">, name: string) {
   const path = resolve(terminal.cwd, name);
   const catalogue = catalogueAround(terminal.folder);
   const plan = await readPlan(path);
-  const added = createSignature({ plan, catalogue }, terminal, options);
+  const added = createSignature(plan, catalogue, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];
   save(terminal, signatureFileOf(path), `${armored.join("\n")}\n`);
@@ -74,11 +64,11 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
 }
 
 /** Adds a signature to the state; a second one by the same key changes nothing. */
-async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
+async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string) {
   await using state = await stateAround(terminal);
   const catalogue = catalogueAround(terminal.folder);
   const plan = await planOfRun(state, savedRun);
-  const added = createSignature({ plan, catalogue }, terminal, options);
+  const added = createSignature(plan, catalogue, terminal, options);
   const { kept } = signaturesToKeep(await signaturesInState(state, savedRun), "", plan);
   if (!kept.some((block) => readKey(block) === readKey(added))) await state.append("signatures", savedRun, [added]);
   const place = `${state.place}, run ${savedRun},`;
@@ -86,11 +76,13 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
   return { plan, name: savedRun, place, signatures };
 }
 
-type Shown = Pick<Planned, "plan" | "catalogue">;
-
 /** Shows the summary of the plan before signing, since a signature cannot be revoked. */
-function createSignature({ plan, catalogue }: Shown, terminal: Terminal, { key }: Options<"approve">): string {
-  const { cwd, env, note, warnings } = terminal;
+function createSignature(
+  plan: Plan,
+  catalogue: Catalogue,
+  { cwd, env, note, warnings }: Terminal,
+  { key }: Options<"approve">,
+): string {
   note(`${signedPlanText(plan, catalogue, warnings)}\n`);
   const file = key === undefined ? undefined : resolve(cwd, key);
   return signedBySsh({ message: messageOf(plan), namespace: planNamespace, key: file, env }).trim();
@@ -107,10 +99,6 @@ function signaturesToKeep(text: string, added: string, plan: Plan): { kept: read
   const stale = read.filter(({ signature }) => signature && !signature.verifies(messageOf(plan)));
   const others = read.filter((each) => !stale.includes(each) && (own === undefined || each.signature?.key !== own));
   return { kept: others.map(({ block }) => block), dropped: stale.length };
-}
-
-function describeContents({ summary, resource_changes: changes, digest, server }: Plan): string {
-  return `${counted(changes.length, "change")} in ${counted(summary.changed_projects, "project")} on ${server.url}, ${digest.slice(0, 19)}`;
 }
 
 export const mergeShards = showingFindings<Options<"merge">, Plan>("merge", planForms, merge, (refusal) => {
@@ -130,16 +118,15 @@ async function merge(terminal: Terminal, options: Options<"merge">, files: reado
   const parts = [first, ...others] as const;
   const plan = await mergedByRules(mergePlans(parts), { folder, env: terminal.env, today: dayOf(new Date()) });
   const compared = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
+  const outcomes = new Map(
+    plan.resource_changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])),
+  );
   const code = exitCode({
-    ...runEnd({ problems: plan.problems, outcomes: collectOutcomes(plan) }),
+    ...runEnd({ problems: plan.problems, outcomes }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   printProblems(terminal, plan);
   const { palette } = terminal;
   const text = () => (plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, catalogue, palette));
   return { text: () => (compared ? text() : ""), json: plan, plan, catalogue, exitCode: code, compared };
-}
-
-function collectOutcomes({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {
-  return new Map(changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])));
 }

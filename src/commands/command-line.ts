@@ -42,7 +42,7 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
     .version(version)
     .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
     .addOption(new Option("-C <dir>", "the same as -C after the command").hideHelp())
-    .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
+    .addHelpText("before", `${examplesText(firstExamples(["validate", "plan", "apply", "drift"]))}\n`)
     .addHelpText("after", "\nUse -h on a command for its examples and options.")
     .showSuggestionAfterError()
     .commandsGroup("Get started:")
@@ -99,8 +99,6 @@ function addGroup(root: Command, name: string): Command {
     .helpGroup(`${groupOf(name)}:`);
   return parser.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
 }
-
-const rootExamples = ["validate", "plan", "apply", "drift"];
 
 function firstExamples(names: readonly string[]): Pick<CliCommand, "examples"> {
   const named = names.flatMap((name) => commands.filter((each) => each.name === name));

@@ -27,7 +27,9 @@ const completionScripts: ReadonlyMap<string, string> = new Map([
 export const complete: Run<object> = (terminal, _, words) => {
   const folder = resolve(terminal.cwd, words[words.indexOf("-C") + 1 || words.length] ?? ".");
   const legible = listCandidates(words, folder).filter(({ word }) => printable(word) === word);
-  terminal.emit(legible.map(formatCandidate).join("\n"));
+  // Shells that show descriptions expect them after a tab.
+  const lines = legible.map(({ word, meaning }) => (meaning ? `${word}\t${meaning}` : word));
+  terminal.emit(lines.map((line) => line.replaceAll(/[\r\n]+/g, " ")).join("\n"));
   return exit.done;
 };
 
@@ -36,23 +38,13 @@ interface Candidate {
   readonly meaning?: string;
 }
 
-/** Shells that show descriptions expect them after a tab. */
-function formatCandidate({ word, meaning }: Candidate): string {
-  const line = meaning ? `${word}\t${meaning}` : word;
-  return line.replaceAll(/[\r\n]+/g, " ");
-}
-
 function listCandidates(words: readonly string[], folder: string): readonly Candidate[] {
   const word = words.at(-1) ?? "";
   const before = words.slice(0, -1);
-  const command = findCommand(before);
+  const fits = ({ name }: CliCommand) => name.split(" ").every((part, index) => part === before[index]);
+  const [command] = commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length);
   const within = command ? inCommand(command, before.slice(command.name.split(" ").length), word, folder) : [];
   return [...listCommands(before), ...within].filter((candidate) => candidate.word.startsWith(word));
-}
-
-function findCommand(words: readonly string[]): CliCommand | undefined {
-  const fits = ({ name }: CliCommand) => name.split(" ").every((part, index) => part === words[index]);
-  return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
 function listCommands(before: readonly string[]): readonly Candidate[] {
@@ -119,11 +111,9 @@ function listNames(placeholder: string, word: string, folder: string): readonly 
 function listCatalogue(placeholder: "slug" | "section", folder: string): readonly Candidate[] {
   const { integrations, kinds } = catalogueAround(folder);
   const files = [...kinds.values()].map(({ file }) => file);
-  const sections = [
-    ...new Map(files.map(({ name, description = "" }) => [name, { word: name, meaning: description }])),
-  ];
+  const sections = new Map(files.map(({ name, description = "" }) => [name, { word: name, meaning: description }]));
   const slugs = [...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description }));
-  return [...(placeholder === "slug" ? slugs : [{ word: "all" }]), ...sections.map(([, candidate]) => candidate)];
+  return [...(placeholder === "slug" ? slugs : [{ word: "all" }]), ...sections.values()];
 }
 
 function listDeclared(folder: string, asAddresses: boolean): readonly string[] {

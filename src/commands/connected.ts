@@ -1,4 +1,4 @@
-import { exit, onError, UserError } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader, connectWriter, type Reader } from "../client/client.ts";
@@ -131,26 +131,25 @@ function findFirstNamed(folder: string): string | undefined {
 export const storageStatus = showing<Options<"storage status">>(async (terminal, options, [storage = ""]) => {
   if (storage.trim() === "") throw new UserError("STORAGE is empty; expected the name of a storage", exit.usage);
   await using reader = await reading(terminal, options);
-  const show = async (): Promise<CommandResult> => {
+  try {
     const remainders = await remaindersOn(reader, storage);
-    await warnOfDoubt(terminal, storage, remainders, reader, terminal.folder);
+    await warnOfDoubt(terminal, storage, remainders, reader);
     return {
       text: (palette) => statusText(storage, remainders, palette),
       json: () => statusJson(storage, remainders),
     };
-  };
-  return await show().catch(
-    onError(StorageHidden, ({ message }): CommandResult => ({ status: "failed", error: message })),
-  );
+  } catch (error) {
+    if (!(error instanceof StorageHidden)) throw error;
+    return { status: "failed", error: error.message };
+  }
 });
 
 /** Warns of a misspelled storage, which would appear drained, because the API has no list of storages. */
 async function warnOfDoubt(
-  { note }: Terminal,
+  { note, folder }: Terminal,
   storage: string,
   remainders: readonly Remainder[],
   reader: Reader,
-  folder: string,
 ): Promise<void> {
   if (remainders.some(({ left }) => left)) return;
   const migrations = workspaceAbove(folder) ? readMigrations(loadWorkspace(folder)).migrations : [];

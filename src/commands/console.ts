@@ -26,14 +26,12 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const catalogue = catalogueAround(folder, server.dialect);
   await using state = await watchState(() => openState({ root: folder, name, env }));
   const workspace = name ?? folder;
-  const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
-  const consoleOptions = { state, access, env, folder, catalogue, workspace, onError: failed };
+  const onError = (error: unknown) => {
+    const { message, stack = message } = error instanceof Error ? error : { message: String(error) };
+    terminal.warn(printable(`internal error: ${env.EVENKEEL_DEBUG === "1" ? stack : message}`));
+  };
+  const consoleOptions = { state, access, env, folder, catalogue, workspace, onError };
   await using listening = await serveConsole(host, port, consoleOptions);
   await serveUntilInterrupted(terminal, listening);
   return exit.done;
 };
-
-function describeError(error: unknown, { EVENKEEL_DEBUG }: Readonly<Record<string, string | undefined>>): string {
-  if (!(error instanceof Error)) return String(error);
-  return EVENKEEL_DEBUG === "1" ? (error.stack ?? error.message) : error.message;
-}

@@ -15,19 +15,15 @@ import { checkedRelease } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run = showing<Options<"deprecations">>((terminal, options) => {
-  const reached = releaseOf(terminal, options);
+  const reached = releaseOf(terminal, options.release);
   const filter: ScheduleFilter = { release: options.release, asOf: options.asOf, reached };
   const rows = scheduleRows(schedule, filter);
   return { text: (palette) => scheduleText(rows, filter, palette), json: () => rows };
 });
 
 /** That of the workspace, else 14.5, unless requested. @throws UserError if it is not a release. */
-export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
-  const { release } = options;
-  return release === undefined ? workspaceRelease(terminal.folder) : checkedRelease(release);
-}
-
-function workspaceRelease(folder: string): string {
+function releaseOf({ folder }: Terminal, release: string | undefined): string {
+  if (release !== undefined) return checkedRelease(release);
   const path = workspaceAbove(folder);
   const text = path === undefined ? "" : textIn({ path, name: workspaceFile });
   const { workspace } = readWorkspace(parseManifest(workspaceFile, typeof text === "string" ? text : ""));
@@ -35,11 +31,14 @@ function workspaceRelease(folder: string): string {
 }
 
 export const scan = showing<Options<"deprecations scan">>((terminal, options, paths) => {
-  const release = releaseOf(terminal, options);
+  const release = releaseOf(terminal, options.release);
   const found = paths.flatMap((path) => filesBelow(terminal.cwd, path));
   const files = [...new Map(found.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
-  const settings = { terminal, release, fix: options.fix ?? false, included: includedAmong(files) };
-  const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(settings, file)));
+  const included = includedAmong(files);
+  const scanned = files.map((file) => {
+    if ("unreadable" in file) return file;
+    return scanFile(terminal, file, (text) => scanText({ file: file.name, text, release }, included), options.fix);
+  });
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
   for (const message of unreadable) terminal.warn(`error: ${message}`);
@@ -58,16 +57,7 @@ interface ScannedFile {
   readonly fixed: number;
 }
 
-const nothing: ScannedFile = { findings: [], fixed: 0 };
-
-interface Scan {
-  readonly terminal: Terminal;
-  readonly release: string;
-  readonly fix: boolean;
-  /** Files that others include. */
-  readonly included: ReadonlySet<string>;
-}
-
+/** The files that others include. */
 function includedAmong(files: readonly (TextFile | Unreadable)[]): ReadonlySet<string> {
   const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
   return includedFiles([...byName.keys()], (name) => {
@@ -77,31 +67,29 @@ function includedAmong(files: readonly (TextFile | Unreadable)[]): ReadonlySet<s
   });
 }
 
-function scanFile({ terminal, release, fix, included }: Scan, file: TextFile): ScannedFile | Unreadable {
+function scanFile(
+  terminal: Terminal,
+  file: TextFile,
+  find: (text: string) => ReturnType<typeof scanText>,
+  isFixed = false,
+): ScannedFile | Unreadable {
   const text = textIn(file);
-  if (typeof text !== "string") return text ?? nothing;
+  if (typeof text !== "string") return text ?? { findings: [], fixed: 0 };
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
-  const source = { file: file.name, text: text.slice(mark.length), release };
-  const before = scanText(source, included);
+  const bare = text.slice(mark.length);
+  const before = find(bare);
   if (before.unread) {
     const name = printable(file.name);
     terminal.note(`warning: ${name} is not ${before.unread} that can be read; not all of it was scanned`);
   }
-  if (!fix || before.fixed === source.text) return { findings: before.findings, fixed: 0 };
-  const written = write(terminal, file, mark + before.fixed);
-  if (written) return written;
-  const after = scanText({ ...source, text: before.fixed }, included);
-  return { findings: after.findings, fixed: before.rewritten };
-}
-
-function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable | undefined {
+  if (!isFixed || before.fixed === bare) return { findings: before.findings, fixed: 0 };
   try {
-    save(terminal, path, text);
-    return undefined;
+    save(terminal, file.path, mark + before.fixed);
   } catch (error) {
     if (error instanceof UserError) return { unreadable: error.message };
     throw error;
   }
+  return { findings: find(before.fixed).findings, fixed: before.rewritten };
 }
 
 function printFixed(terminal: Terminal, scanned: readonly (ScannedFile | Unreadable)[]): void {

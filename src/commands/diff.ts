@@ -40,7 +40,10 @@ export const run = showing<Options<"diff">>(async (terminal, options, [from]) =>
 function createDocument({ before, after }: OpenedRevisions, fleet: KnownFleet | undefined): RevisionDocument {
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
-  const olderProblems = [...before.problems, ...(diff?.problems.before ?? [])].filter(isShown);
+  // Errors, and warnings about files of the older revision that the comparison lacks. Its other warnings are omitted.
+  const olderProblems = [...before.problems, ...(diff?.problems.before ?? [])].filter(
+    ({ severity, rule }) => severity === "error" || rule === "submodule",
+  );
   const sides = [
     reportSide(before.commit, before.isThere ? olderProblems : [...olderProblems, absentWorkspace]),
     reportSide(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
@@ -67,11 +70,6 @@ const absentWorkspace: Problem = {
   rule: "new-workspace",
   message: "this folder had no evenkeel.yaml, so everything counts as new",
 };
-
-/** Errors, and warnings about files of the older revision that the comparison lacks. Its other warnings are omitted. */
-function isShown({ severity, rule }: Problem): boolean {
-  return severity === "error" || rule === "submodule";
-}
 
 function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {
   for (const warning of warnings) terminal.note(printable(`warning: ${locate(warning)}`));

@@ -23,8 +23,9 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
       ? paths.map((path) => manifestsAt(terminal, home, path))
       : [{ ...listManifests(dirname(findWorkspace(home))), skipped: [] }];
   const catalogue = catalogueAround(home);
-  const fared = distinct(chosen.flatMap(({ files }) => files)).map((file): readonly [name: string, how: Fared] => {
-    return [displayName(terminal, file), formatFile(terminal, file, options, catalogue)];
+  const files = new Map(chosen.flatMap((each) => each.files.map((file) => [file.path, file])));
+  const fared = Array.from(files.values(), (file): readonly [name: string, how: Fared] => {
+    return [relative(terminal.cwd, file.path), formatFile(terminal, file, options, catalogue)];
   });
   const named = (wanted: Fared) => fared.flatMap(([name, how]) => (how === wanted ? [name] : []));
   const mistakes = [
@@ -42,21 +43,11 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   return exitCode({ problem: mistakes.length > 0 || unformatted > 0 });
 };
 
-function distinct(files: readonly TextFile[]): readonly TextFile[] {
-  return [...new Map(files.map((file) => [file.path, file])).values()];
-}
-
-function displayName({ cwd }: Terminal, { path }: TextFile): string {
-  return relative(cwd, path);
-}
-
-const mostNamed = 5;
-
 function skippedText({ cwd }: Terminal, names: readonly string[]): string {
   const empty = names.filter((name) => hasNoDocument(cwd, name));
   const others = names.filter((name) => !empty.includes(name));
   const skipped = (files: readonly string[], why: string) =>
-    files.length === 0 ? [] : `note: skipped ${counted(files.length, "file")}, ${why}: ${firstFew(files, mostNamed)}`;
+    files.length === 0 ? [] : `note: skipped ${counted(files.length, "file")}, ${why}: ${firstFew(files, 5)}`;
   return [skipped(empty, "without a document"), skipped(others, "not manifests of this workspace")].flat().join("\n");
 }
 
@@ -68,7 +59,7 @@ function hasNoDocument(cwd: string, name: string): boolean {
 
 function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">, catalogue: Catalogue): Fared {
   const read = textIn(file);
-  const name = displayName(terminal, file);
+  const name = relative(terminal.cwd, file.path);
   if (typeof read !== "string")
     return { mistakes: [read?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`] };
   const mark = read.startsWith("\uFEFF") ? "\uFEFF" : "";
@@ -81,7 +72,7 @@ function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt"
   return "changed";
 }
 
-export interface FormatTargets {
+interface FormatTargets {
   readonly files: readonly TextFile[];
   readonly mistakes: readonly string[];
   readonly skipped: readonly string[];

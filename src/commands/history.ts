@@ -55,17 +55,13 @@ export const state = showing<Options<"state">>(async (terminal) => {
   const watcher = (await opened.leases("watch").holder()) ?? null;
   const contents = await countContents(opened);
   const watching = watcher ? [`Watcher: ${holderText(watcher)} since ${watcher.since}`] : [];
-  const lines = [`State: ${place}`, leaseText(lease), ...watching, contentsText(contents)];
+  const held = lease && `${holderText(lease)} since ${lease.since}, until ${lease.deadline} unless renewed`;
+  const lines = [`State: ${place}`, `Lease: ${held ?? "free"}`, ...watching, contentsText(contents)];
   return {
     text: () => lines.map(printable).join("\n"),
     json: () => ({ place, shared, lease, watcher, contents }),
   };
 });
-
-function leaseText(holder: Holder | null): string {
-  if (!holder) return "Lease: free";
-  return `Lease: ${holderText(holder)} since ${holder.since}, until ${holder.deadline} unless renewed`;
-}
 
 async function countContents(state: WorkspaceState) {
   const count = async (of: Parameters<WorkspaceState["list"]>[0]) => (await state.list(of)).length;
@@ -81,19 +77,17 @@ async function countContents(state: WorkspaceState) {
   };
 }
 
-type Contents = Awaited<ReturnType<typeof countContents>>;
-
-function contentsText({ runs, journals, plans, approvals, ledger, snapshots, notes, bytes }: Contents): string {
+function contentsText(contents: Awaited<ReturnType<typeof countContents>>): string {
   const parts = [
-    counted(runs, "run"),
-    counted(journals, "journal"),
-    counted(plans, "saved plan"),
-    counted(approvals, "signed plan"),
-    `${counted(ledger, "project")} in the ledger`,
-    `${counted(snapshots, "project")} seen`,
-    counted(notes, "note"),
+    counted(contents.runs, "run"),
+    counted(contents.journals, "journal"),
+    counted(contents.plans, "saved plan"),
+    counted(contents.approvals, "signed plan"),
+    `${counted(contents.ledger, "project")} in the ledger`,
+    `${counted(contents.snapshots, "project")} seen`,
+    counted(contents.notes, "note"),
   ];
-  return `Keeps: ${parts.join(", ")}; ${Math.ceil(bytes / 1024)} KB`;
+  return `Keeps: ${parts.join(", ")}; ${Math.ceil(contents.bytes / 1024)} KB`;
 }
 
 export const releaseLock: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {

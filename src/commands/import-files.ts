@@ -19,34 +19,22 @@ import type { Terminal } from "./terminal.ts";
 
 type ImportedFile = readonly [path: string, draft: Draft];
 
-interface Destination {
-  readonly folder: string;
-  readonly out: string | undefined;
-  readonly catalogue: Catalogue;
-}
-
 /** Writes all files, or none if one exists or cannot be written. */
 export function writeDrafts(
   terminal: Terminal,
   { drafts, idle, archived = 0, problems }: ImportResult,
-  { folder, out, catalogue }: Destination,
+  out: string | undefined,
+  catalogue: Catalogue,
 ): ImportReport {
-  const written = placeDrafts(terminal, withOwnNames(drafts, listNames(folder)), folder, out);
+  const { folder } = terminal;
+  const named = withOwnNames(drafts, listNames(folder));
+  const place = out === undefined ? join(findRoot(folder), "policies") : resolve(terminal.cwd, out);
+  const written = named.map((draft): ImportedFile => [relative(terminal.cwd, join(place, draft.file)), draft]);
   const taken = describeTaken(terminal, written);
-  const fault = taken ?? describeLink(folder, out) ?? write(terminal, written, { folder, catalogue });
+  const fault = taken ?? describeLink(folder, out) ?? write(terminal, written, catalogue);
   if (fault === undefined) return { written, idle, archived, problems, catalogue };
   const problem: Problem = { severity: "error", rule: taken === undefined ? "unwritable" : "exists", message: fault };
   return { written: [], idle: [], archived, problems: [...problems, problem], catalogue };
-}
-
-function placeDrafts(
-  { cwd }: Terminal,
-  drafts: readonly Draft[],
-  around: string,
-  out?: string,
-): readonly ImportedFile[] {
-  const folder = out === undefined ? join(findRoot(around), "policies") : resolve(cwd, out);
-  return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
 }
 
 /** The names of the workspace's policies, since several imports may cover the same projects. */
@@ -81,11 +69,7 @@ function describeTaken({ cwd }: Terminal, written: readonly ImportedFile[]): str
 }
 
 /** Returns the reason if the files cannot be written. */
-function write(
-  { cwd }: Terminal,
-  written: readonly ImportedFile[],
-  { folder, catalogue }: Omit<Destination, "out">,
-): string | undefined {
+function write({ cwd, folder }: Terminal, written: readonly ImportedFile[], catalogue: Catalogue): string | undefined {
   const files = [...draftsByFile(written)].map(([name, drafts]) => {
     const path = resolve(cwd, name);
     const text = policyFileText(drafts, schemaFrom(dirname(path), folder), catalogue);
@@ -122,13 +106,12 @@ export function schemaFrom(folder: string, around: string): string {
 
 /** Returns true if the workspace is valid for this release of the server. */
 export function checkImported(
-  { cwd, note }: Terminal,
+  { cwd, folder, note }: Terminal,
   written: readonly ImportedFile[],
-  around: string,
   release?: string,
 ): boolean {
-  if (!workspaceAbove(around) || written.length === 0) return true;
-  const loaded = loadWorkspace(around);
+  if (!workspaceAbove(folder) || written.length === 0) return true;
+  const loaded = loadWorkspace(folder);
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));
   const unlisted = written.find(([path]) => !listed.has(resolve(cwd, path)));
   if (unlisted) note(`note: ${unlisted[0]} is not among the manifests of evenkeel.yaml`);

@@ -37,15 +37,14 @@ interface Found extends ImportResult {
 
 /** Policies from live state or from another tool's files. Existing files are not overwritten. */
 export const run = showing<Options<"import">>(async (terminal, options, names) => {
-  const folder = terminal.folder;
   const isLive = options.from === undefined;
   const { catalogue, release, notImported, ...result } = isLive
     ? await importLive(terminal, options, names)
     : await importForeign(terminal, options, names);
-  const drafts = writeDrafts(terminal, result, { folder, out: options.out, catalogue });
+  const drafts = writeDrafts(terminal, result, options.out, catalogue);
   const imported = { ...drafts, ...(notImported && { notImported }) };
   for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
-  const isValid = checkImported(terminal, imported.written, folder, release);
+  const isValid = checkImported(terminal, imported.written, release);
   return {
     text: (palette) => importText(imported, palette, stepsAfterImport(options, { isLive, isValid })),
     json: () => importJson(imported),
@@ -92,8 +91,6 @@ async function importLive(terminal: Terminal, options: Choice, names: readonly s
   }
 }
 
-type Tool = NonNullable<Choice["from"]>;
-
 interface Source {
   readonly most: number;
   readonly read: (files: readonly ForeignFile[], choice: ForeignChoice) => ForeignImport | Promise<ForeignImport>;
@@ -101,7 +98,7 @@ interface Source {
 
 const megabyte = 1024 * 1024;
 
-const sources: Readonly<Record<Tool, Source>> = {
+const sources: Readonly<Record<NonNullable<Choice["from"]>, Source>> = {
   gitlabform: {
     most: 4 * megabyte,
     read: ([file, ...others], choice) => {
@@ -121,7 +118,7 @@ const sources: Readonly<Record<Tool, Source>> = {
 async function importForeign(terminal: Terminal, options: Choice, names: readonly string[]): Promise<Found> {
   const { from: tool = "gitlabform", secrets } = options;
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
-  const folder = terminal.folder;
+  const { folder } = terminal;
   const { server } = loadSettings(folder);
   const { most, read } = sources[tool];
   const beside = tool === "terraform" ? variablesBeside(terminal, names) : [];

@@ -112,13 +112,11 @@ function createFiles(
   const { dialect } = chosen;
   const slugs = new Map(Object.entries(dialectNamed(dialect).integrations).map(([slug, { name }]) => [slug, name]));
   const release = server.release || chosen.release;
-  const policy = hasLicenses({ ...server, release }, dialect)
-    ? templates["example.yaml"] + templates["example-licenses.yaml"]
-    : templates["example.yaml"];
+  const licenses = hasLicenses({ ...server, release }, dialect) ? templates["example-licenses.yaml"] : "";
   const schemas = [...schemasIn(dialectNamed(dialect))];
   return [
     [workspaceFile, workspace(server, chosen, pipeline !== undefined)],
-    [examplePolicy, replaceWords(policy, slugs)],
+    [examplePolicy, replaceWords(templates["example.yaml"] + licenses, slugs)],
     [".gitignore", gitignore],
     ...(pipeline ? [[pipeline.file, pipeline.text] as const] : []),
     ...schemas.map(([name, schema]) => [join(schemaFolder, name), JSON.stringify(schema, null, 2)] as const),
@@ -145,7 +143,7 @@ function nextSteps(
   const file = join(folder, workspaceFile);
   const changes = [
     ...(url === exampleUrl ? [`  server.url in ${file}: ${url} is only an example`] : []),
-    ...(because === undefined ? [`  server.dialect in ${file}: ${dialectQuestion}`] : []),
+    ...(because === undefined ? [`  server.dialect in ${file}: gitlab if it is a GitLab server`] : []),
     ...(hasToken(terminal.env) ? [] : [`  ${tokenQuestion}`]),
     ...(pipeline ? pipelineChanges(folder, pipeline) : []),
   ];
@@ -168,7 +166,6 @@ function pipelineChanges(folder: string, { file, placeholders, settings }: Pipel
   return [...examples, ...settings].map((line) => `  ${line}`);
 }
 
-const dialectQuestion = "gitlab if it is a GitLab server";
 const tokenQuestion =
   "EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it";
 
@@ -219,14 +216,13 @@ function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"]): boo
   return Boolean(EVENKEEL_TOKEN || EVENKEEL_TOKEN_FILE);
 }
 
-const unseen = "it has no project, or none whose integrations the token may read";
-
 async function askServer(terminal: Terminal, url: string): Promise<Partial<ChosenDialect> & { readonly why?: string }> {
   const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
   try {
     const connection = connectionTo(url, { folder, env, signal, connecting, patience: { giveUpAfter: patience } });
     await using reader = await connectReader(connection);
-    const detected = (await findDialect(reader)) ?? { why: unseen };
+    const unseen = { why: "it has no project, or none whose integrations the token may read" };
+    const detected = (await findDialect(reader)) ?? unseen;
     const release = await readRelease(reader);
     return release === undefined ? detected : { ...detected, release };
   } catch (error) {

@@ -41,11 +41,11 @@ export function serveTools(commandLine: RunCommandLine): Run<Options<"mcp">> {
     };
     for await (const line of terminal.lines()) {
       if (line.trim() === "") continue;
-      const message = parseMessage(line);
-      const { id, method, params } = message ?? {};
+      const message = parsedJson(line);
+      const { id, method, params }: JsonObject = isObject(message) ? message : {};
       const parameters = isObject(params) ? params : {};
       const isId = typeof id === "string" || typeof id === "number";
-      if (!message) send({ id: null, ...failure(-32700, "expected one JSON-RPC message on each line") });
+      if (!isObject(message)) send({ id: null, ...failure(-32700, "expected one JSON-RPC message on each line") });
       else if (method === "notifications/cancelled") calls.get(parameters.requestId)?.abort();
       else if (typeof method !== "string" && !isId) send({ id: null, ...failure(-32600, "expected a method") });
       // Other notifications need no answer, nor do responses: this server sends no requests.
@@ -70,13 +70,7 @@ function failure(code: number, message: string): object {
 }
 
 function unknownTool(name: unknown): string {
-  const names = listTools().map((tool) => tool.name);
-  return `no tool ${String(name)}; expected one of ${names.join(", ")}`;
-}
-
-function parseMessage(line: string): JsonObject | undefined {
-  const message = parsedJson(line);
-  return isObject(message) ? message : undefined;
+  return `no tool ${String(name)}; expected one of ${toolCommands.map((each) => each.name).join(", ")}`;
 }
 
 function greeting(requested: unknown) {
@@ -90,14 +84,7 @@ function greeting(requested: unknown) {
 
 type RunCommandLine = (host: Host) => Promise<ExitCode>;
 
-interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject & { readonly properties: Readonly<Record<string, object>> };
-  readonly annotations: { readonly readOnlyHint: true };
-}
-
-function listTools(): readonly Tool[] {
+function listTools() {
   return toolCommands.map((command) => ({
     name: command.name,
     description: `${command.summary}; the JSON of evenkeel ${command.name} --report json`,
@@ -117,7 +104,7 @@ function parseArgument({ arguments: text = "" }: CommandRow) {
   return mark === undefined ? undefined : { name, required: mark === "<" };
 }
 
-function inputSchema(command: CliCommand): Tool["inputSchema"] {
+function inputSchema(command: CliCommand) {
   const argument = parseArgument(command);
   const flags = listFlags(command).map((flag) => [propertyName(flag), propertySchema(flag)] as const);
   const [example = ""] = command.examples.find(([line]) => /^\S+ \S+ [^-]/.test(line)) ?? [];
@@ -150,13 +137,10 @@ interface Place extends Pick<Terminal, "env" | "cwd"> {
   readonly commandLine: RunCommandLine;
 }
 
-interface ToolCall {
-  readonly name: unknown;
-  readonly given: unknown;
-  readonly signal: AbortSignal;
-}
-
-async function callTool(place: Place, { name, given, signal }: ToolCall): Promise<ToolResult | undefined> {
+async function callTool(
+  place: Place,
+  { name, given, signal }: { readonly name: unknown; readonly given: unknown; readonly signal: AbortSignal },
+): Promise<ToolResult | undefined> {
   const command = toolCommands.find((each) => each.name === name);
   if (!command) return undefined;
   const faults = compile(inputSchema(command))(given);

@@ -8,8 +8,11 @@ type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since" | "storage
 type Saving = Scope & { readonly out?: string; readonly savedAs?: string | undefined };
 
 export function stepsAfterPlan(plan: Plan, options: Saving): readonly NextStep[] {
-  const { summary } = plan;
-  if (summary.writes === 0) return summary.projects === 0 ? firstSteps(plan, options) : [];
+  const { summary, scope, problems } = plan;
+  if (summary.writes === 0) {
+    if (summary.projects > 0 || scope || problems.length > 0) return [];
+    return [[`${formatCommand("import", options)} --all --factor`, "writes what is live as policies"]];
+  }
   const blocking = plan.objections.filter(({ waived, guard }) => !waived && !isWaivable.has(guard));
   if (blocking.length > 0) return blocking.every(({ guard }) => guard === "approvals") ? stepsToSign(options) : [];
   const { line, rest } = listWaivers(plan);
@@ -39,11 +42,6 @@ function savingStep(options: Scope, meaning: string): NextStep {
 }
 
 const isWaivable: ReadonlySet<string> = new Set(["delete-percent", "protected"]);
-
-function firstSteps({ scope, problems }: Plan, options: Scope): readonly NextStep[] {
-  if (scope || problems.length > 0) return [];
-  return [[`${formatCommand("import", options)} --all --factor`, "writes what is live as policies"]];
-}
 
 export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, options: Scope): readonly NextStep[] {
   if (summary.writes === 0) return [];

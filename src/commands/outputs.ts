@@ -12,15 +12,9 @@ import { type Before, isJsonKind } from "../report/report.ts";
 import { errorLine, type Palette, warningLine } from "../report/terminal.ts";
 import type { Planned } from "../run/request.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
-import { type Output, outputAt, outputError, writeOutput } from "../workspace/output-file.ts";
+import { outputAt, outputError, writeOutput } from "../workspace/output-file.ts";
 import type { Run } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
-interface ReportTarget {
-  readonly kind: string;
-  readonly path: string | undefined;
-}
 
 type ReportContents = Readonly<Record<string, (before: Before) => string>>;
 
@@ -78,18 +72,20 @@ function openReports(
   kinds: readonly string[] = ["json", "text"],
 ) {
   const targets = reportTargets(terminal, requested, kinds);
-  checkOutputs(
-    terminal,
-    targets.flatMap(({ path }) => path ?? []),
-  );
+  const paths = targets.flatMap(({ path }) => path ?? []);
+  checkOutputs(terminal, paths);
   return (contents: ReportContents, file = contents.text): void => {
     for (const { kind, path } of targets) {
       const render = kind === "text" ? file : contents[kind];
       if (path) writeTo(terminal, path, render?.(() => readPrevious(terminal, path)) ?? "");
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
-    for (const kind of inPlace.length > 0 ? inPlace : ["text"])
-      show(terminal, kind, contents[kind]?.(() => undefined) ?? "");
+    for (const kind of inPlace.length > 0 ? inPlace : ["text"]) {
+      const report = contents[kind]?.(() => undefined) ?? "";
+      if (kind === "text") terminal.print(report);
+      // JSON is escaped, so that a pipeline finds no commands in its log.
+      else terminal.emit(isJsonKind(kind) ? inertJson(report) : report);
+    }
   };
 }
 
@@ -98,8 +94,11 @@ export function asksForHtml(requested: readonly string[] = []): boolean {
   return requested.some((each) => each.split("=")[0] === "html");
 }
 
-/** The requested reports. @throws UserError for a kind that the command does not have. */
-function reportTargets(terminal: Terminal, all: readonly string[], kinds: readonly string[]): ReportTarget[] {
+/**
+ * The requested reports, each as `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text.
+ * @throws UserError for a kind that the command does not have.
+ */
+function reportTargets(terminal: Terminal, all: readonly string[], kinds: readonly string[]) {
   const requested = all.map((each) => {
     const [kind = "", ...rest] = each.split("=");
     return isStdout(terminal, rest.join("=")) ? kind : each;
@@ -128,12 +127,6 @@ function isStdout({ cwd }: Terminal, path: string): boolean {
   return output !== undefined && "fd" in output && output.fd === 1;
 }
 
-/** Prints a report on stdout. JSON is escaped, so that a pipeline finds no commands in its log. */
-function show({ print, emit }: Terminal, kind: string, report: string): void {
-  if (kind === "text") print(report);
-  else emit(isJsonKind(kind) ? inertJson(report) : report);
-}
-
 /** @throws UserError if two outputs are the same file, or one cannot be written. */
 function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
   const taken = new Map<string, string>();
@@ -153,17 +146,14 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
 /** An output that cannot be written makes the run fail; the others are still written. */
 function writeTo(terminal: Terminal, path: string, text: string): void {
   try {
-    put(terminal, outputAt(resolve(terminal.cwd, path)), text);
+    const output = outputAt(resolve(terminal.cwd, path));
+    if ("fd" in output && output.fd === 1) terminal.print(text);
+    else if ("fd" in output && output.fd === 2) terminal.warn(text);
+    else writeOutput(output, `${text}\n`);
   } catch (error) {
     // The reader may close the pipe, as `head` does.
     if (systemCode(error) !== "EPIPE") terminal.fail(`cannot write ${path}: ${describeSystemError(error)}`);
   }
-}
-
-function put(terminal: Terminal, output: Output, text: string): void {
-  if ("fd" in output && output.fd === 1) terminal.print(text);
-  else if ("fd" in output && output.fd === 2) terminal.warn(text);
-  else writeOutput(output, `${text}\n`);
 }
 
 function readPrevious({ cwd }: Terminal, path: string): string | undefined {

@@ -24,10 +24,10 @@ import {
   pruneJson,
   pruneText,
 } from "../report/policy-texts.ts";
-import { type Checked, validateWorkspace } from "../run/context.ts";
+import { validateWorkspace } from "../run/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./command.ts";
-import { type KnownFleet, knownFleet } from "./known-fleet.ts";
+import { knownFleet } from "./known-fleet.ts";
 import { printProblems, save, showing } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Terminal } from "./terminal.ts";
@@ -35,24 +35,15 @@ import type { Terminal } from "./terminal.ts";
 export const run = showing<Options<"overrides">>(async (terminal, options, [name]) => {
   const opened = await openOffline(terminal, options);
   if (!opened) return exit.problem;
-  const { fleet, projects: all } = opened;
-  const { policies } = opened.context;
+  const { fleet, projects: all, context } = opened;
+  const { policies } = context;
   const policy = name === undefined ? undefined : findPolicy(name, policies);
   const projects = options.project === undefined ? all : [findProject(options.project, all, policies)];
   const rows = overriddenEntries(policies, projects, (each) => (policy ? each === policy : isWide(each)));
   return { text: (palette) => overridesText(rows, fleet?.listing ?? null, palette), json: () => rows };
 });
 
-interface OfflineFleet {
-  readonly context: Checked;
-  readonly fleet: KnownFleet | undefined;
-  readonly projects: readonly Project[];
-}
-
-async function openOffline(
-  terminal: Terminal,
-  options: Options<"overrides" | "prune">,
-): Promise<OfflineFleet | undefined> {
+async function openOffline(terminal: Terminal, options: Options<"overrides" | "prune">) {
   const request = requestOf(terminal, options);
   const context = validateWorkspace(loadWorkspace(request.folder, request.env), request);
   const { root, workspace } = context.loaded;
@@ -144,12 +135,11 @@ async function finishPruning(
 }
 
 async function isAgreed(terminal: Terminal, options: Options<"prune">, found: PruneReport): Promise<boolean> {
-  const counts = prunedCounts(found);
   const isChange = found.changes.length > 0 || found.unseen;
   if (!options.yield && found.changes.length > 0)
     throw new UserError(`${found.changes[0]?.address} would change; nothing was written`);
   if (!options.yield || options.yes || !isChange) return true;
-  return terminal.confirm(`Remove ${counts}? Only yes removes them: `);
+  return terminal.confirm(`Remove ${prunedCounts(found)}? Only yes removes them: `);
 }
 
 function writeFiles(terminal: Terminal, root: string, texts: ReadonlyMap<string, string>): void {

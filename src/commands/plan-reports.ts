@@ -56,7 +56,7 @@ export function showingFindings<Asked extends Options, Content extends Pick<Acti
   refused?: (error: UserError) => FindingsResult<Content>,
 ): Run<Asked> {
   const run = showing<Asked>(async (terminal, options, args) => {
-    const requested = listKinds(options);
+    const requested = (options.report ?? []).map((each) => each.split("=")[0] ?? "");
     const renderers = requested.every(isOwnKind) ? undefined : await load(requested);
     const began = performance.now();
     const reported = (error: UserError) => {
@@ -87,10 +87,6 @@ export function showingFindings<Asked extends Options, Content extends Pick<Acti
     const { out, report = [] } = options;
     return run(terminal, { ...options, report: out === undefined ? report : [...report, `json=${out}`] }, args);
   };
-}
-
-function listKinds({ report = [] }: Options): readonly string[] {
-  return report.map((each) => each.split("=")[0] ?? "");
 }
 
 /** Writes the whole report to the step summary, because annotations are few and short. */

@@ -4,7 +4,7 @@ import { firstFew, paragraphs } from "../base/text-format.ts";
 import { blockersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
-import { type NextStep, nextStepsText } from "../report/terminal.ts";
+import { nextStepsText } from "../report/terminal.ts";
 import { planText } from "../report/text.ts";
 import { plan } from "../run/plan.ts";
 import type { Planned, Request } from "../run/request.ts";
@@ -36,28 +36,22 @@ function showPlans(command: "plan" | "drift"): Run<Options<"plan"> & Pick<Option
     });
     const steps = command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, { ...options, savedAs });
     const next = compared ? steps : [];
+    const { palette } = terminal;
+    const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
+    const text = () => paragraphs([planText(plan, catalogue, palette, command), saved, nextStepsText(next, palette)]);
     return {
-      text: () => (compared ? planAndNext(command, terminal, options, result, next) : ""),
+      text: () => (compared ? text() : ""),
       json: plan,
       ...{ plan, catalogue, exitCode: exit, compared, next },
       saved: options.save && recorded && "run" in recorded ? recorded.run : undefined,
       after: () => {
-        noteRecord(terminal, options, result);
+        noteUnrecorded(terminal, result);
+        if (options.save && savedAs)
+          terminal.warn(`Saved as ${savedAs}; to apply it: ${formatCommand("apply", options)} --plan ${savedAs}`);
         for (const refusal of refusals) terminal.warn(printable(refusal));
       },
     };
   });
-}
-
-function planAndNext(
-  command: "plan" | "drift",
-  { palette }: Terminal,
-  options: Options<"plan">,
-  { plan, catalogue }: Planned,
-  next: readonly NextStep[],
-): string {
-  const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
-  return paragraphs([planText(plan, catalogue, palette, command), saved, nextStepsText(next, palette)]);
 }
 
 async function makePlan(
@@ -77,13 +71,6 @@ async function makePlan(
     ...{ progress, following },
   };
   return plan(request).finally(bar.stop);
-}
-
-function noteRecord(terminal: Terminal, options: Options<"plan">, planned: Planned): void {
-  const { savedAs } = planned;
-  noteUnrecorded(terminal, planned);
-  if (!options.save || !savedAs) return;
-  terminal.warn(`Saved as ${savedAs}; to apply it: ${formatCommand("apply", options)} --plan ${savedAs}`);
 }
 
 function listRefusals({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {

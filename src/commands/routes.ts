@@ -6,10 +6,9 @@ import { explainCallFailure } from "../client/explain-failure.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { declaredListeners, liveListeners, receivesEvents } from "../plan/routes/listeners.ts";
-import { type Listener, routesOf, unknownRoutesOf } from "../plan/routes/routes.ts";
+import { routesOf, unknownRoutesOf } from "../plan/routes/routes.ts";
 import { routesText, unknownText } from "../report/server-texts.ts";
 import { connectionFrom } from "../run/connection.ts";
-import type { Unread } from "../run/live/partly-read.ts";
 import { readActiveReadable } from "../run/live/read-live.ts";
 import type { Request } from "../run/request.ts";
 import { catalogueAround } from "../workspace/load.ts";
@@ -54,12 +53,7 @@ function checkedEvent(event: string | undefined, { events }: Catalogue): string 
   throw new UserError(`there is no event ${JSON.stringify(event)}${near || `; there are ${names}`}`, exit.usage);
 }
 
-interface Known {
-  readonly listeners: readonly Listener[];
-  readonly unread: readonly Unread[];
-}
-
-async function readReported(request: Request, name: string, event: string): Promise<Known> {
+async function readReported(request: Request, name: string, event: string) {
   await using reader = await connectReader(connectionFrom(request));
   const { catalogue } = reader;
   const isListening = (slug: string) => receivesEvents(catalogue.integrations.get(slug), event);
@@ -67,12 +61,7 @@ async function readReported(request: Request, name: string, event: string): Prom
   return { listeners: liveListeners(live, catalogue), unread };
 }
 
-async function readDeclared(
-  terminal: Terminal,
-  request: Request,
-  project: string,
-  catalogue: Catalogue,
-): Promise<Known | undefined> {
+async function readDeclared(terminal: Terminal, request: Request, project: string, catalogue: Catalogue) {
   const effective = await effectiveProject(terminal, request, project);
   return effective && { listeners: declaredListeners(effective.desired.resources, catalogue), unread: [] };
 }

@@ -41,7 +41,7 @@ export const run = showing<Options<"show">>(async (terminal, options, [name = ""
   return { text: () => showText(desired, catalogue).trimEnd(), json: () => showJson(desired) };
 });
 
-export interface EffectiveProject {
+interface EffectiveProject {
   readonly context: Checked;
   readonly desired: DesiredProject;
 }
@@ -72,8 +72,10 @@ function explainUnselected(name: string, project: Project, context: Checked): st
   if (isSelected(context.policies, { ...project, archived: false }))
     return `no policy selects ${name}: it is archived, and policies leave archived projects alone without archived: include`;
   const [last] = matchingLayers(context.expired, project);
-  if (!last) return `no policy selects ${name}${suggestion(name, context)}`;
-  return `no policy selects ${name} any more: the last day of ${last.policy.name} was ${last.policy.until}`;
+  if (last) return `no policy selects ${name} any more: the last day of ${last.policy.name} was ${last.policy.until}`;
+  const selectors = context.policies.flatMap(({ projects }) => projects);
+  const paths = selectors.flatMap(({ form, written }) => (form === "path" ? [written] : []));
+  return `no policy selects ${name}${otherOwner(name, context) || didYouMean(name, paths)}`;
 }
 
 function namedProject(name: string): Project {
@@ -122,18 +124,10 @@ function isMeantByGlobs(project: Project, { policies }: Checked): boolean {
 
 /** True if policies could select the project by its other name: the path of an ID, or the ID of a path. */
 function isPartlyKnown(project: Project, { policies }: Checked): boolean {
-  const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));
-  const others = given === "id" ? forms.some((form) => form !== "id") : forms.includes("id");
+  const others = project.id === undefined ? forms.includes("id") : forms.some((form) => form !== "id");
   if (!project.row && conditionalPolicies(policies, project).length > 0) return true;
   return others || hasErrors(desiredOf(policies, project).problems);
-}
-
-function suggestion(name: string, { policies }: Checked): string {
-  const named = policies.flatMap(({ projects }) =>
-    projects.flatMap(({ form, written }) => (form === "path" ? [written] : [])),
-  );
-  return otherOwner(name, { policies }) || didYouMean(name, named);
 }
 
 /** Like {@link otherOwner}, but a group only if one of the listed projects is in it: globs match any path. */
@@ -143,7 +137,7 @@ function existingOwner(name: string, known: readonly string[], context: Checked)
   return ownerOfName(name) === "group" || isGroup ? otherOwner(name, context) : "";
 }
 
-function otherOwner(name: string, { policies }: Pick<Checked, "policies">): string {
+function otherOwner(name: string, { policies }: Checked): string {
   const other = ownerOfName(name) === "group" ? bareName(name) : `${name}/`;
   const { kinds } = desiredOf(policies, projectNamed(other)).desired;
   return kinds.size > 0 ? `; did you mean the ${ownerOfName(other)} ${other}?` : "";
@@ -153,7 +147,8 @@ export const blame = showing<Options<"blame">>(async (terminal, options, [addres
   const written = partsOfAddress(address);
   if (!written) throw notAnAddress(address);
   const check = ({ loaded: { workspace } }: Checked) => {
-    if (!isOfKind(workspace.catalogue, written)) throw notAnAddress(address);
+    const kind = workspace.catalogue.kinds.get(written.kind);
+    if (!kind || (written.key === "") !== isSingleton(kind.file)) throw notAnAddress(address);
   };
   const effective = await effectiveProject(terminal, requestOf(terminal, options), written.project, check);
   if (!effective) return exit.problem;
@@ -165,12 +160,6 @@ export const blame = showing<Options<"blame">>(async (terminal, options, [addres
 
 function notAnAddress(text: string): UserError {
   return new UserError(`${text}: expected an address such as payments/api:license/MIT`, exit.usage);
-}
-
-/** True if the catalogue has the kind, and the key is valid for it. */
-function isOfKind({ kinds }: Catalogue, { kind, key }: AddressParts): boolean {
-  const row = kinds.get(kind);
-  return row !== undefined && (key === "") === isSingleton(row.file);
 }
 
 /** Normalizes a key, which may contain parts that policies omit because they are the default. */

@@ -40,14 +40,11 @@ export interface Terminal {
   readonly interrupted: AbortSignal;
 }
 
-export interface TerminalOptions {
-  readonly quiet?: boolean;
-  /** False for `--no-color`. */
-  readonly color?: boolean;
-  readonly C?: string;
-}
-
-export function createTerminal(host: Host, { quiet, color, C = "." }: TerminalOptions): Terminal {
+/** `color` is false for `--no-color`. */
+export function createTerminal(
+  host: Host,
+  { quiet, color, C = "." }: { readonly quiet?: boolean; readonly color?: boolean; readonly C?: string },
+): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
   const warnings = paletteFor(host, stderr, color);
@@ -217,7 +214,16 @@ export function startBar(label: string, screen: Screen): Progress {
 }
 
 export function paletteFor({ env }: Pick<Host, "env">, { isTTY }: OutputStream, color?: boolean): Palette {
-  return color !== false && isColourful(env, isTTY) ? colours() : plain;
+  if (color === false || !isColourful(env, isTTY)) return plain;
+  const paint = new Ansis(1);
+  return {
+    add: paint.green,
+    change: paint.yellow,
+    remove: paint.red,
+    strong: paint.bold,
+    faint: paint.dim,
+    warn: paint.yellow,
+  };
 }
 
 /** The text with its labels in colour: `error:`, `warning:`, `note:` or the position of a mistake begins a line. */
@@ -231,18 +237,6 @@ function isColourful(env: Host["env"], isTTY = false): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
   return isTTY && env.TERM !== "dumb";
-}
-
-function colours(): Palette {
-  const paint = new Ansis(1);
-  return {
-    add: paint.green,
-    change: paint.yellow,
-    remove: paint.red,
-    strong: paint.bold,
-    faint: paint.dim,
-    warn: paint.yellow,
-  };
 }
 
 interface OutputStream extends NodeJS.WritableStream {

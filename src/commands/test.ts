@@ -21,7 +21,6 @@ import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { junitText } from "../report/junit.ts";
 import type { Palette } from "../report/terminal.ts";
 import { plan } from "../run/plan.ts";
-import type { Planned } from "../run/request.ts";
 import { parseSeed, type Seed, seedFaults } from "../server/seed.ts";
 import { createServer } from "../server/server.ts";
 import { type Loaded, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
@@ -100,8 +99,12 @@ async function findDifferences(terminal: Terminal, test: PolicyTest, loaded: Loa
   const { kinds } = readKinds(loaded.documents);
   const read = readSeed(test, loaded, kinds);
   if ("problems" in read) return read.problems;
-  const planned = await makePlan(terminal, test, loaded, { seed: read.seed, kinds });
-  return testDifferences(test, planned, (problem) => isOfSeed(problem, read.seed));
+  const { plan, compared } = await makePlan(terminal, test, loaded, { seed: read.seed, kinds });
+  const problems = plan.problems.filter((problem) => isOfSeed(problem, read.seed));
+  return [
+    ...problemDifferences(test, { ...plan, problems }),
+    ...(compared ? [...changeDifferences(test, plan), ...objectionDifferences(test, plan)] : reportUncompared(test)),
+  ];
 }
 
 /** False if a policy names a project or a group that the server of the test does not have, so that it is not tested. */
@@ -217,22 +220,8 @@ function problemCase(problem: Problem) {
   } as const;
 }
 
-function testDifferences(
-  test: PolicyTest,
-  { plan, compared }: Pick<Planned, "plan" | "compared">,
-  isSignificant: (problem: ReportedProblem) => boolean,
-): readonly Problem[] {
-  const significant = { ...plan, problems: plan.problems.filter(isSignificant) };
-  return [
-    ...problemDifferences(test, significant),
-    ...(compared ? [...changeDifferences(test, plan), ...objectionDifferences(test, plan)] : reportUncompared(test)),
-  ];
-}
-
-type Say = (message: string, ...path: readonly (string | number)[]) => Problem;
-
-function createReporter({ document }: PolicyTest): Say {
-  return (message, ...path) => {
+function createReporter({ document }: PolicyTest) {
+  return (message: string, ...path: readonly (string | number)[]): Problem => {
     const place = document.place(["expect", ...path]);
     return { severity: "error", rule: "test", message, place };
   };

@@ -10,15 +10,7 @@ import { type CheckFigures, prometheus, watchMetrics } from "../report/prometheu
 import { readHookSecret } from "../secrets/token.ts";
 import type { CheckEnd } from "../watch/check.ts";
 import { followedBranch, touchesWorkspace } from "../watch/checkout.ts";
-import {
-  cron,
-  every,
-  newStatus,
-  type Schedule,
-  systemClock,
-  type WatchOptions,
-  type WatchStatus,
-} from "../watch/options.ts";
+import { cron, every, newStatus, systemClock, type WatchOptions, type WatchStatus } from "../watch/options.ts";
 import { serveWatch } from "../watch/service.ts";
 import { watch } from "../watch/watch.ts";
 import { consoleUrlIn } from "../watch/watch-state.ts";
@@ -37,7 +29,8 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   const root = dirname(findWorkspace(folder));
   loadSettings(folder);
   consoleUrlIn(terminal.env);
-  const schedule = createSchedule(options);
+  const now = systemClock.now();
+  const schedule = options.cron === undefined ? every(options.every ?? halfHour, now) : cron(options.cron, now);
   if (options.follow) repositoryAround(root);
   const status = newStatus();
   const printer = checkPrinter(terminal, status);
@@ -71,12 +64,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   return await watch(watching);
 };
 
-const usual = 30 * 60_000;
-
-function createSchedule({ every: often = usual, cron: times }: Options<"watch">): Schedule {
-  const now = systemClock.now();
-  return times === undefined ? every(often, now) : cron(times, now);
-}
+const halfHour = 30 * 60_000;
 
 function sayWhatIsWritten(
   { warn, warnings }: Terminal,
