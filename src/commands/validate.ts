@@ -1,10 +1,9 @@
 import { dayOf } from "../base/day.ts";
 import { exit } from "../base/exit.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import { isWide } from "../manifest/overrides.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
-import { knownProjects } from "../manifest/projects.ts";
+import { isWide, knownProjects } from "../manifest/projects.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";

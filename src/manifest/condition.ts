@@ -23,14 +23,10 @@ function compile(text: string, owner: Owner): Condition | { readonly fault: Expr
     const { value } = result;
     return typeof value === "boolean" ? value : { message: "expected true or false", offset: compiled.start };
   };
-  const fault = faultInSample(evaluateRow(samples[owner]));
-  if (fault) return { fault };
+  const sample = evaluateRow(samples[owner]);
+  // Errors of an index are due to the length of a list in the sample.
+  if (typeof sample === "object" && !sample.message.startsWith("index")) return { fault: sample };
   return { text, evaluate: ({ row }) => row && evaluateRow(row) };
-}
-
-/** Errors in the sample row that are not due to the length of a list or a missing field. */
-function faultInSample(result: boolean | ExpressionFault): ExpressionFault | undefined {
-  return typeof result === "boolean" || result.message.startsWith("index") ? undefined : result;
 }
 
 const namespaceFields = ["id", "name", "path", "kind", "full_path", "parent_id"];

@@ -15,21 +15,13 @@ export interface DecidingLine {
   readonly selector: string;
 }
 
-export interface DecidingLines {
-  readonly entry: DecidingLine & { readonly line: PolicyEntry };
-  readonly parameters: readonly (DecidingLine & { readonly name: string })[];
-  readonly variables: readonly (DecidingLine & { readonly line: Variable })[];
-  /** Entries of less specific layers that the entry overrides, the most specific first. */
-  readonly beaten: readonly DecidingLine[];
-}
-
-/** Undefined if no policy declares or disables the resource. */
+/** Undefined if no policy declares or disables the resource. `beaten`: the entries that it overrides, by precedence. */
 export function decidingLines(
   catalogue: Catalogue,
   policies: readonly Policy[],
   project: Project,
   named: Pick<Resource, "kind" | "key">,
-): DecidingLines | undefined {
+) {
   const ruling = rulingFor(policies, project);
   const entry = entryInEffect(ruling, project, identityOf(catalogue, named));
   if (!entry) return undefined;
@@ -66,17 +58,12 @@ export function exclusiveLine(
   return { policy, line, selector: findSelector(layers, line, project) };
 }
 
-export interface FieldLines {
-  readonly variables: readonly Variable[];
-  readonly elsewhere: Stated | undefined;
-}
-
 export function linesOfFields(
   catalogue: Catalogue,
   policies: readonly Policy[],
   project: Project,
   { fields, ...named }: Pick<Resource, "kind" | "key"> & { readonly fields: readonly string[] },
-): readonly FieldLines[] {
+): readonly { readonly variables: readonly Variable[]; readonly elsewhere: Stated | undefined }[] {
   const ruling = rulingFor(policies, project);
   const entry = entryInEffect(ruling, project, identityOf(catalogue, named));
   if (!entry) return [];

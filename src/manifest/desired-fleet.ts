@@ -20,10 +20,6 @@ export function desiredFleet(
   };
 }
 
-export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]): DesiredFleet {
-  return desiredFleet(projects, (project, index) => ({ ...fleet.at(index), project }));
-}
-
 export function desiredAmong(
   { projects, at }: DesiredFleet,
   names: ReadonlySet<string>,

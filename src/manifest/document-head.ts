@@ -26,15 +26,12 @@ export function readHead(document: Document): Head {
     const hint = versionHint(version) || `; if this is not a manifest, list the manifests in ${workspaceFile}`;
     const message = `expected apiVersion: ${apiVersion}${hint}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
-    return { kind: isOurs(version) ? known : undefined, problem };
+    // If only the version is missing or misspelled, the rest of the document is still checked.
+    const isOurs = version === undefined || (typeof version === "string" && version.startsWith("evenkeel"));
+    return { kind: isOurs ? known : undefined, problem };
   }
   if (known) return { kind: known, problem: undefined };
   return { kind: undefined, problem: problemAt("kind", kindMessage(kind), { document, path: ["kind"] }) };
-}
-
-/** If only the version is missing or misspelled, the rest of the document is still checked. */
-function isOurs(version: unknown): boolean {
-  return version === undefined || (typeof version === "string" && version.startsWith("evenkeel"));
 }
 
 const manifestKinds: readonly ManifestKind[] = [

@@ -136,11 +136,6 @@ function duplicateKeys(source: ManifestSource, documents: readonly Document[]): 
   );
 }
 
-export interface AliasFault {
-  readonly rule: "alias-cycle" | "alias-bomb";
-  readonly message: string;
-}
-
 /** Limits for a document with its aliases expanded; no policy exceeds them. */
 const most = { size: 1_000_000, depth: 1000 };
 
@@ -149,7 +144,9 @@ interface Measure {
   readonly depth: number;
 }
 
-export function aliasFault(value: unknown): AliasFault | undefined {
+export function aliasFault(
+  value: unknown,
+): { readonly rule: "alias-cycle" | "alias-bomb"; readonly message: string } | undefined {
   const found = measure(value, new Set(), new Map());
   if (found === "cycle") return { rule: "alias-cycle", message: "an alias refers to the anchor that contains it" };
   if (found.size <= most.size && found.depth <= most.depth) return undefined;
@@ -229,13 +226,10 @@ function unclosedMark(text: string, fault: YamlFault): TextMistake | undefined {
   );
   return candidates.find(({ line, end, closing }) => {
     const mended = lines.with(line, `${(lines[line] ?? "").slice(0, end).trimEnd()}${closing}`);
-    return isBetter(parseYaml(mended.join("\n"), { lenient: true }), fault);
+    const yaml = parseYaml(mended.join("\n"), { lenient: true });
+    if ("values" in yaml || yaml.line > fault.line) return true;
+    return /quoted scalar/.test(fault.reason) && !/quoted scalar/.test(yaml.reason);
   });
-}
-
-function isBetter(mended: Yaml, fault: YamlFault): boolean {
-  if ("values" in mended) return true;
-  return mended.line > fault.line || (/quoted scalar/.test(fault.reason) && !/quoted scalar/.test(mended.reason));
 }
 
 /** A quote that begins a value; the group is one that is not closed in its line. */
@@ -257,7 +251,11 @@ function openBracket(text: string, line: number): OpenMark | undefined {
     else if (mark === "]" || mark === "}") open.pop();
     else if (mark.includes("#") && /^\s/.test(mark)) end = index;
   }
-  const inComment = listClosings(text.slice(end));
+  // An unmatched bracket in a comment is a sign of a value without quotes, as in `{ color: #cc0000 }`.
+  const inComment = text
+    .slice(end)
+    .replace(matched, "")
+    .replace(/[^\]}]/g, "");
   if (inComment !== "") return { reason: swallowed, closing: inComment, line, column: end + 1, end };
   const last = open.at(-1);
   if (!last) return undefined;
@@ -265,10 +263,7 @@ function openBracket(text: string, line: number): OpenMark | undefined {
   return { reason: `this ${mark} is not closed`, closing: mark === "[" ? "]" : "}", line, column, end };
 }
 
-/** The unmatched closing brackets in a comment: a sign of a value without quotes, as in `{ color: #cc0000 }`. */
-function listClosings(comment: string): string {
-  return comment.replace(/[[{][^[\]{}]*[\]}]/g, "").replace(/[^\]}]/g, "");
-}
+const matched = /[[{][^[\]{}]*[\]}]/g;
 
 const swallowed = "what follows # is a comment, with the bracket in it; a value that begins with # needs quotes";
 

@@ -15,10 +15,6 @@ export interface Stated extends Origin {
   readonly path: Path;
 }
 
-interface KeyedResource extends Pick<Desired, "key" | "identity"> {
-  readonly keys: JsonObject;
-}
-
 /** The line that sets a field. */
 export function lineOfField(entry: PolicyEntry, name: string): Stated {
   const { policy, document, path, written } = entry.setBy?.get(name) ?? entry;
@@ -93,7 +89,7 @@ export class PolicyEntry implements Stated {
     return new PolicyEntry(this.#from, at, { ...this.desired, fields }, templates, this.written, setBy);
   }
 
-  keyed(text: string): KeyedResource {
+  keyed(text: string) {
     const { kind } = this.desired;
     const { catalogue } = this.#from;
     const { file } = kindOf(catalogue, kind);

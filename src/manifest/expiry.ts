@@ -3,7 +3,7 @@ import { daysBetween } from "../base/day.ts";
 import { grouped } from "../base/grouped.ts";
 import { firstFew } from "../base/text-format.ts";
 import { owners } from "../model/owner.ts";
-import type { Desired, DesiredProject, Origin, Problem, Project } from "../model/types.ts";
+import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { listedOf, needsLookup, projectsOf } from "./projects.ts";
@@ -14,16 +14,6 @@ export const expiryNotice = 14;
 
 export function isExpired({ until }: { readonly until?: string }, today: string): boolean {
   return until !== undefined && until < today;
-}
-
-export function byExpiry(
-  policies: readonly Policy[],
-  today: string,
-): Readonly<Record<"policies" | "expired", Policy[]>> {
-  return {
-    policies: policies.filter((policy) => !isExpired(policy, today)),
-    expired: policies.filter((policy) => isExpired(policy, today)),
-  };
 }
 
 export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
@@ -84,12 +74,11 @@ export function endedIn(
   ended: readonly Layer[],
 ): ReadonlyMap<string, Origin> {
   const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
-  const changed = before.resources.filter((resource) => !isSame(resource, current.get(resource.identity)));
+  const changed = before.resources.filter(({ identity, presence, fields }) => {
+    const other = current.get(identity);
+    return presence !== other?.presence || !equal(fields, other.fields);
+  });
   return new Map(changed.map(({ identity }) => [identity, findEnd(identity, ended)]));
-}
-
-function isSame(a: Desired, b: Desired | undefined): boolean {
-  return a.presence === b?.presence && equal(a.fields, b.fields);
 }
 
 /** If no expired policy declares the resource itself, a variable of one does. */

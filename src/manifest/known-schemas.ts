@@ -10,14 +10,11 @@ type KnownSchema = readonly [schema: object, references?: readonly object[]];
 
 /** The schemas for manifests without own kinds, and the options of Ajv (generate.mjs). */
 export function knownSchemas(): { readonly options: object; readonly schemas: ReadonlyMap<string, KnownSchema> } {
-  return { options: ajvOptions, schemas: new Map(allSchemas().map((schema) => [schemaDigest(...schema), schema])) };
-}
-
-function allSchemas(): readonly KnownSchema[] {
-  return [
+  const schemas: readonly KnownSchema[] = [
     ...(["Workspace", "Rule", "Test", "StorageMigration"] as const).map(documentShape),
     ...owners.map((owner) => policyShape(catalogueOf(), owner)),
     ...Object.values(bundledKinds).flatMap(({ file }): KnownSchema[] => (file.keys ? [] : [[resourceSchema(file)]])),
     [manifestProviders],
   ];
+  return { options: ajvOptions, schemas: new Map(schemas.map((schema) => [schemaDigest(...schema), schema])) };
 }

@@ -18,12 +18,7 @@ export interface StorageMigration {
   readonly directFetchReplication: boolean;
 }
 
-export interface Migrations {
-  readonly migrations: readonly StorageMigration[];
-  readonly problems: readonly Problem[];
-}
-
-export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
+export function readMigrations({ documents }: Pick<Loaded, "documents">) {
   const { items, problems } = readKind(documents, "StorageMigration", "a storage migration", readMigration);
   const migrations = items.toSorted(byName);
   return { migrations, problems: [...problems, ...overlaps(migrations)] };

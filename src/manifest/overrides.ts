@@ -9,7 +9,7 @@ import { entryIn, type Ruling, rulingFor, rulingOf } from "./layers.ts";
 import type { Policy } from "./policies.ts";
 import type { Contest } from "./precedence.ts";
 import { problemAt } from "./problem.ts";
-import { namedProjects, placeholderOf } from "./projects.ts";
+import { isWide, namedProjects, placeholderOf } from "./projects.ts";
 import { compareLayers, isMoreSpecific, type Layer } from "./selection.ts";
 import { covers, type GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
@@ -35,11 +35,6 @@ export function overridesOf(ruling: Ruling, project: Project): readonly Override
 
 export function wideOverrides(policies: readonly Policy[], project: Project): readonly Override[] {
   return overridesOf(rulingFor(policies, project), project).filter(({ layer }) => isWide(layer.policy));
-}
-
-/** True if a policy has a wildcard among its selectors. */
-export function isWide({ projects }: Policy): boolean {
-  return projects.some(({ form }) => form === "glob");
 }
 
 const sharedOverrides = memoized(({ contests }: Ruling) => {

@@ -16,21 +16,15 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   const { workspace, documents, problems } = loaded;
   const read = readKinds(documents, workspace.catalogue);
   if (read.sound.length + read.problems.length === 0) return loaded;
-  const catalogue = withKinds(workspace.catalogue, read.kinds);
+  // The same kinds return the same catalogue, so that its caches are shared.
+  const extended = read.kinds.length > 0 ? extendedBy(workspace.catalogue)(JSON.stringify(read.kinds)) : undefined;
+  const catalogue = extended ?? workspace.catalogue;
   const known = { ...workspace, catalogue, ...(read.faulty.size > 0 && { faultyKinds: read.faulty }) };
   return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
 }
 
-interface KindsRead {
-  readonly kinds: readonly ResourceKind[];
-  /** The documents of the kinds. */
-  readonly sound: readonly Document[];
-  readonly problems: readonly Problem[];
-  readonly faulty: ReadonlySet<string>;
-}
-
-/** The kinds among documents, and their problems. */
-export function readKinds(all: readonly Document[], catalogue = catalogueOf()): KindsRead {
+/** The kinds among documents with their documents (`sound`), the names of invalid ones, and their problems. */
+export function readKinds(all: readonly Document[], catalogue = catalogueOf()) {
   const documents = all.filter((document) => readHead(document).kind === "ResourceKind");
   const bundled = [...catalogue.kinds.values()].flatMap(({ file }) => file ?? []);
   const kinds: ResourceKind[] = [];
@@ -65,8 +59,3 @@ const extendedBy = memoized(
     }),
   new WeakMap(),
 );
-
-/** A catalogue with more kinds. The same kinds return the same catalogue, so that its caches are shared. */
-function withKinds(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
-  return kinds.length === 0 ? catalogue : extendedBy(catalogue)(JSON.stringify(kinds));
-}

@@ -90,7 +90,7 @@ function readDocument(document: Document, workspace: Workspace): Partial<Read> &
   if (head.kind !== "Policy") return { problems, plaintext: [] };
   const { text, problems: shapeless } = shape<PolicyText>(document, "Policy", workspace);
   const read = readPolicy(document, text, workspace);
-  const checked = checkPolicy({ document, text, workspace });
+  const checked = checkPolicy(document, text, workspace);
   return { ...read, problems: [...problems, ...shapeless, ...read.problems, ...checked] };
 }
 
@@ -107,14 +107,13 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const of = ownerOfPolicy(document.value);
   const from: From = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
   const { entries, kinds, hasTemplates, problems, plaintext } = readEntries(from, text, workspace);
-  const selects = selectorKeys[of];
   const where = text.where === undefined ? undefined : readWhere(text.where, of);
   const exclusive = text.exclusive === undefined ? noExclusive : readExclusive(from, text.exclusive);
   const policy: Policy = {
     name,
     document,
     of,
-    selects,
+    selects: selectorKeys[of],
     projects: readSelectors(text, of),
     except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
     ...(where && { where }),
@@ -198,13 +197,16 @@ function addDeclared(
 ): void {
   const values = sectionIn(text, row.section);
   if (values === undefined) return;
-  if (isSingleton(kindOf(from.catalogue, row.kind).file)) {
-    addResource(into, from, row, [sectionPath(row.section)], values, workspace);
+  const { file, keys: catalogued } = kindOf(from.catalogue, row.kind);
+  const section = sectionPath(row.section);
+  if (isSingleton(file)) {
+    addResource(into, from, row, [section], values, workspace);
     return;
   }
-  const section = sectionPath(row.section);
   const known = bareResources(workspace)(row.kind);
-  for (const key of selectListed(from, row, Object.keys(values))) {
+  for (const key of Object.keys(values)) {
+    // Unknown keys are reported separately.
+    if (catalogued && !catalogued.has(key)) continue;
     const value = values[key];
     const byKey = isScalar(value) ? known(value) : undefined;
     const resource = byKey?.get(key);
@@ -224,12 +226,6 @@ const bareResources = memoized(
   (_workspace: Workspace) => memoized((_kind: Kind) => memoized((_value: Scalar) => new Map<string, Declaration>())),
   new WeakMap(),
 );
-
-/** Keys that the catalogue knows; unknown ones are reported separately. */
-function selectListed({ catalogue }: From, { kind }: PolicyKind, keys: readonly string[]): readonly string[] {
-  const known = kindOf(catalogue, kind).keys;
-  return known ? keys.filter((key) => known.has(key)) : keys;
-}
 
 /**
  * Adds a resource by its fields, or by its only value. Returns the declaration if a valid literal has the same meaning

@@ -27,20 +27,17 @@ import { selectorFault } from "./selector.ts";
 import { listed } from "./shape.ts";
 import type { Workspace } from "./workspace.ts";
 
-export interface ShapedPolicy {
+interface Checkable {
   readonly document: Document;
   readonly text: Partial<PolicyText>;
   readonly workspace: Workspace;
-}
-
-interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
   readonly of: Owner;
   readonly kinds: readonly PolicyKind[];
 }
 
 /** Reports all problems of a policy on its own, beyond its schema and the fields of its resources. */
-export function checkPolicy({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
+export function checkPolicy(document: Document, text: Partial<PolicyText>, workspace: Workspace): readonly Problem[] {
   const { catalogue } = workspace;
   const { value } = document;
   const of = ownerOfPolicy(value);
@@ -139,8 +136,12 @@ function listKeys({ section, off }: PolicyKind): readonly string[] {
 /** Integrations that the catalogue, or the server, does not have. */
 function checkSlugs(policy: Checkable): readonly Problem[] {
   const { document, text, catalogue, workspace } = policy;
-  const unknown = (slug: string, path: Path) =>
-    problemAt("unknown-integration", unknownSlug(slug, catalogue), { document, path, of: "key" });
+  const unknown = (slug: string, path: Path) => {
+    const near = didYouMean(slug, catalogue.integrations.keys()) || "; see evenkeel explain";
+    const foreign = foreignSlug(slug, catalogue) ?? addedElsewhere(slug, catalogue);
+    const message = foreign ?? `unknown integration ${slug}${near}`;
+    return problemAt("unknown-integration", message, { document, path, of: "key" });
+  };
   const declared = writtenKeys(policy, "integrations").flatMap((slug) => {
     const path = ["integrations", slug];
     if (!catalogue.integrations.has(slug)) return [unknown(slug, path)];
@@ -149,13 +150,6 @@ function checkSlugs(policy: Checkable): readonly Problem[] {
   });
   const disabled = listed(text.disabled).filter(([slug]) => !catalogue.integrations.has(slug));
   return [...declared, ...disabled.map(([slug, index]) => unknown(slug, ["disabled", index]))];
-}
-
-function unknownSlug(slug: string, catalogue: Catalogue): string {
-  const foreign = foreignSlug(slug, catalogue) ?? addedElsewhere(slug, catalogue);
-  if (foreign) return foreign;
-  const { integrations } = catalogue;
-  return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 
 const unavailableIn = memoized(({ catalogue, server }: Checkable["workspace"]) => {
@@ -226,21 +220,15 @@ function findDuplicates(policy: Checkable): readonly Problem[] {
     const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
     const identify = identifier(policy, kind);
     if (new Set(keys.map(identify)).size === keys.length) return [];
+    // Some kinds have their own rule, from before there was a common one.
+    const own = `duplicate-${kindWord(kind)}`;
+    const rule = rules.has(own) ? (own as Rule) : "duplicate-resource";
     return [...grouped(keys, identify).values()].flatMap(([other, ...same]) =>
       same.map((key) => {
-        const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${describeSameness(key, other)}`;
-        return problemAt(duplicateRule(kind), message, { document, path: [...sectionPath(section), key], of: "key" });
+        const hint = key.toLowerCase() === other.toLowerCase() ? ": case is ignored" : "";
+        const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${hint}`;
+        return problemAt(rule, message, { document, path: [...sectionPath(section), key], of: "key" });
       }),
     );
   });
-}
-
-function describeSameness(key: string, other: string): string {
-  return key.toLowerCase() === other.toLowerCase() ? ": case is ignored" : "";
-}
-
-/** The rule for duplicates: some kinds have their own, from before there was a common one. */
-function duplicateRule(kind: Kind): Rule {
-  const own = `duplicate-${kindWord(kind)}`;
-  return rules.has(own) ? (own as Rule) : "duplicate-resource";
 }

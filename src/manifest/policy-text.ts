@@ -55,12 +55,12 @@ export function kindsNamedIn(catalogue: Catalogue, owner: Owner, policy: object)
 const kindsByKeys = memoized(
   (catalogue: Catalogue) =>
     memoized((owner: Owner) =>
-      memoized((keys: string) => policyKinds(catalogue, owner).filter(isNamedBy(new Set(keys.split("\0"))))),
+      memoized((keys: string) => {
+        const names = new Set(keys.split("\0"));
+        const kinds = policyKinds(catalogue, owner);
+        if (names.has("absent") || names.has("exclusive")) return kinds;
+        return kinds.filter(({ section, off = section }) => names.has(sectionPath(section)[0] ?? "") || names.has(off));
+      }),
     ),
   new WeakMap(),
 );
-
-function isNamedBy(keys: ReadonlySet<string>): (kind: PolicyKind) => boolean {
-  if (keys.has("absent") || keys.has("exclusive")) return () => true;
-  return ({ section, off = section }) => keys.has(sectionPath(section)[0] ?? "") || keys.has(off);
-}

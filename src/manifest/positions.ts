@@ -25,7 +25,7 @@ export interface Places {
 /** Parses the text again, with positions, on first use: most manifests need none. */
 export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
   const documents = lazy(() => composeYaml(text));
-  const lines = lazy(() => findLineStarts(text));
+  const lines = lazy(() => [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]);
   const placeAt = (offset: number): Place => {
     const line = lastUpTo(lines(), offset);
     return { file, line: line + 1 + linesBefore, column: offset - (lines()[line] ?? 0) + 1 };
@@ -49,10 +49,6 @@ export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
 }
 
 const commented = /^(?:[^:#]*:\s+)?#/;
-
-function findLineStarts(text: string): readonly number[] {
-  return [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
-}
 
 /** Index of the last of these ascending numbers that is at most `limit`; the first one is 0. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
@@ -168,11 +164,9 @@ function composeYaml(text: string): readonly YamlNode[] {
   } catch (error) {
     if (!(error instanceof YAMLException || error instanceof RangeError)) throw error;
   }
-  return documents
-    .filter((root) => root instanceof YamlNode)
-    .filter(({ value: root }) => {
-      return (root instanceof Respelled ? root.value : root) !== null;
-    });
+  return documents.filter((root): root is YamlNode => {
+    return root instanceof YamlNode && (root.value instanceof Respelled ? root.value.value : root.value) !== null;
+  });
 }
 
 /** White space, comments, tag and anchor before a node. */
@@ -203,13 +197,9 @@ function offsetWithin(scalar: string, value: string, offset: number): number {
   const isEnd = value.slice(offset).trim() === "";
   for (const { 0: written, index } of scalar.slice(start).matchAll(styles[first] ?? /[\s\S]/g)) {
     if (left === 0 && isEnd) return end;
-    if (isBlank(written)) continue;
+    if (/^(?:\s|\\[nrt\s]|\\\r\n)$/.test(written)) continue;
     if (left-- === 0) return start + index;
     end = start + index + written.length;
   }
   return end;
-}
-
-function isBlank(written: string): boolean {
-  return /^(?:\s|\\[nrt\s])$/.test(written) || /^\\\r?\n$/.test(written);
 }

@@ -1,6 +1,6 @@
 import severities from "../../schemas/problem-rules.json" with { type: "json" };
 import type { ExpressionFault } from "../base/cel.ts";
-import { grouped } from "../base/grouped.ts";
+import { type Group, grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 
@@ -24,22 +24,19 @@ export function problemAt(
   message: string,
   { document, path, of = "value" }: { document: Placed; path: Path; of?: "key" | "value" | undefined },
 ): Problem {
-  const place = document.place(path, of);
+  // `projects[0]`, `integrations.irc-gateway.server_port`.
+  const parts = path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part));
   return {
     severity: severities[rule] as Severity,
     rule,
     message,
-    place,
-    ...(path.length > 0 && { path: joinPath(path) }),
+    place: document.place(path, of),
+    ...(path.length > 0 && { path: parts.join("") }),
   };
 }
 
-interface Commented {
-  isCommented(path: Path): boolean;
-}
-
 /** A hint for an empty value whose text `#` turned into a comment: `channel: #x`. */
-export function commentHint(document: Commented, path: Path, value: unknown): string {
+export function commentHint(document: { isCommented(path: Path): boolean }, path: Path, value: unknown): string {
   const isComment = (value === null || value === undefined) && document.isCommented(path);
   return isComment ? ": what follows # is a comment; a value that begins with # needs quotes" : "";
 }
@@ -69,23 +66,18 @@ export function problemIn(file: string, rule: Rule, message: string, line = 1, c
   return { severity: severities[rule] as Severity, rule, message, place: { file, line, column } };
 }
 
-/** A path as text: `projects[0]`, `integrations.irc-gateway.server_port`. */
-function joinPath(path: Path): string {
-  return path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part)).join("");
-}
-
 /** Sorts by file, line, column, rule and message, and merges duplicates. A merged problem names its first project. */
 export function sortedProblems(problems: readonly Problem[]): readonly Problem[] {
   const duplicates = grouped(problems, (problem) => JSON.stringify(sortKey(problem)));
-  return [...duplicates.values()].flatMap(inProjects).sort(compareProblems);
+  return [...duplicates.values()].map(inProjects).sort(compareProblems);
 }
 
 /** The position is in a policy, which may select thousands of projects. */
-function inProjects([problem, ...others]: readonly Problem[]): readonly Problem[] {
-  if (!problem?.project || problem.rule !== lacking) return problem ? [problem] : [];
+function inProjects([problem, ...others]: Group<Problem>): Problem {
+  if (!problem.project || problem.rule !== lacking) return problem;
   const more = new Set(others.map(({ project }) => project).filter((project) => project !== problem.project)).size;
   const named = `${problem.project}${more > 0 ? ` and ${more} more` : ""}`;
-  return [{ ...problem, message: problem.message.replace("this project", named) }];
+  return { ...problem, message: problem.message.replace("this project", named) };
 }
 
 const lacking: Rule = "undefined-variable";

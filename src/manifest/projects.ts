@@ -12,7 +12,7 @@ import { isTemplate, referencesOf } from "./template.ts";
 
 /** True if only the server knows which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
-  return selectsByGlob(policies) || policies.some(({ where }) => where) || partlyKnown(policies).length > 0;
+  return policies.some((each) => isWide(each) || each.where) || partlyKnown(policies).length > 0;
 }
 
 const pathFacts = ["project.path", "project.name", "group.path", "group.name"] as const;
@@ -21,8 +21,9 @@ export function hasRowsFor(policies: readonly Policy[], projects: readonly Proje
   return projects.every(({ row }) => row) || policies.every(({ where }) => !where);
 }
 
-export function selectsByGlob(policies: readonly Pick<Policy, "projects">[]): boolean {
-  return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
+/** True if a policy has a wildcard among its selectors. */
+export function isWide({ projects }: Pick<Policy, "projects">): boolean {
+  return projects.some(({ form }) => form === "glob");
 }
 
 export function partlyKnown(policies: readonly Policy[], named = namedProjects(policies)): readonly Project[] {
@@ -83,7 +84,6 @@ export function conditionProblems(policies: readonly Policy[], projects: readonl
     const alone = [policy];
     const covered = projects.filter((each) => each.row && isCovered(alone, each));
     const results = covered.map((project) => ({ project, result: where.evaluate(project) }));
-    const at = { document, path: ["where"] };
     const faulty = results.flatMap(({ project, result }) =>
       typeof result === "object" ? [{ project, ...result }] : [],
     );
@@ -94,7 +94,9 @@ export function conditionProblems(policies: readonly Policy[], projects: readonl
       return [expressionProblem("where", { document, key: "where", text: where.text }, { ...first, message })];
     }
     if (covered.length === 0 || results.some(({ result }) => result)) return [];
-    return [problemAt("no-project", `where holds for none of ${counted(covered.length, of)}`, at)];
+    return [
+      problemAt("no-project", `where holds for none of ${counted(covered.length, of)}`, { document, path: ["where"] }),
+    ];
   });
 }
 
@@ -171,7 +173,7 @@ export function idleGlobs(policies: readonly Policy[], listing: readonly Project
         return [problemAt("no-project", message, { document, path: [key, index] })];
       };
     };
-    const excepted = selectsByGlob([{ projects }]) ? except : [];
+    const excepted = isWide({ projects }) ? except : [];
     return [
       ...projects.flatMap(warn(selects, "", ({ form }) => form === "glob")),
       ...excepted.flatMap(warn("except", ", so it excepts nothing", (each) => !isInKnownFolder(each))),

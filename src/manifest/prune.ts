@@ -3,10 +3,10 @@ import { grouped, groupedAs } from "../base/grouped.ts";
 import type { Desired, Project } from "../model/types.ts";
 import { lineOfField, type PolicyEntry } from "./entries.ts";
 import { entryIn, type Ruling, rulingFor } from "./layers.ts";
-import { isWide } from "./overrides.ts";
 import type { Policy } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { decideEntry, missingIn } from "./precedence.ts";
+import { isWide } from "./projects.ts";
 import { literalOf, overrules } from "./selection.ts";
 import { covers, mayMeet, type Selector } from "./selector.ts";
 

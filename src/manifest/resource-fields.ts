@@ -291,8 +291,7 @@ function problemOf(written: WrittenResource, fields: JsonObject, fault: Fault): 
     return problemAt("wrong-value", `${top}: ${message}`, { document, path, of: "key" });
   if (isMissing(rule) && entry)
     return problemAt(rule, missingWords(written, String(top)), { document, path, of: "key" });
-  const isKey = isMissing(rule) || rule === "unknown-key" || rule === "unknown-parameter";
-  if (isKey) {
+  if (isMissing(rule) || rule === "unknown-key" || rule === "unknown-parameter") {
     const words = isMissing(rule) ? missingWords(written, String(top)) : unknownWords(written, String(top));
     return problemAt(rule, below === undefined ? words : message, { document, path: here, of: "key" });
   }

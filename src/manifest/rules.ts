@@ -20,18 +20,13 @@ export interface PlanRule {
   readonly document: Document;
 }
 
-export interface PlanRules {
-  readonly rules: readonly PlanRule[];
-  readonly problems: readonly Problem[];
-}
-
-export function readRules(documents: readonly Document[]): PlanRules {
+export function readRules(documents: readonly Document[]) {
   const { items, problems } = readKind(documents, "Rule", "a rule", readRule);
   return { rules: items.toSorted(byName), problems };
 }
 
 /** All rules from outside the workspace, where authors of manifests cannot edit them. Other kinds are not allowed there. */
-export function readOutsideRules(documents: readonly Document[]): PlanRules {
+export function readOutsideRules(documents: readonly Document[]) {
   const strays = documents.flatMap((document) => {
     const { kind, problem } = readHead(document);
     if (problem || kind === "Rule") return problem ?? [];

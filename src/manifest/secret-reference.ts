@@ -15,7 +15,8 @@ const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
  */
 export function referenceFault(text: string): string | undefined {
   if (isTemplate(schemeOf(text).scheme)) return "the part before the colon is not interpolated";
-  const whole = referencesOf(text).length > 0 ? fillInterpolations(text) : text;
+  // A letter is valid anywhere in a name.
+  const whole = referencesOf(text).length > 0 ? text.replaceAll("$${", "${").replace(/\$\{[^}]*\}?/g, "x") : text;
   if (!form.test(whole) || /\p{Cc}/u.test(whole)) return `expected ${referenceForms}`;
   if (ownVariable.test(whole)) return "Evenkeel's own token and key must not be sent to an integration";
   return undefined;
@@ -36,11 +37,6 @@ const ownVariables = [
 export type OwnVariable = (typeof ownVariables)[number];
 
 const ownVariable = new RegExp(`^env:(?:${ownVariables.join("|")})(?:_FILE)?$`, "i");
-
-/** Replaces each interpolation with a letter, which is valid anywhere in a name. */
-function fillInterpolations(text: string): string {
-  return text.replaceAll("$${", "${").replace(/\$\{[^}]*\}?/g, "x");
-}
 
 /**
  * True if a project's path may be interpolated into a reference. Otherwise the name of a project could select another
@@ -65,17 +61,14 @@ function secretReference(
   const [other] = Object.keys(others);
   if (other !== undefined) return fault("secret-reference", "a secret reference has only secret and version", other);
   if (version === undefined) return { secret: String(secret) };
-  if (!Number.isSafeInteger(version) || Number(version) < 1)
-    return fault("secret-reference", describeVersion(version), "version");
+  if (!Number.isSafeInteger(version) || Number(version) < 1) {
+    const isLarge = typeof version === "number" && version > 1;
+    const bound = isLarge ? `at most ${Number.MAX_SAFE_INTEGER}` : "at least 1";
+    return fault("secret-reference", `expected an integer of ${bound}`, "version");
+  }
   if (ledger === undefined)
     return fault("secret-version", "a version needs a ledger; set ledger in evenkeel.yaml", "version");
   return { secret: String(secret), version: Number(version) };
-}
-
-function describeVersion(version: unknown): string {
-  return typeof version === "number" && version > 1
-    ? `expected an integer of at most ${Number.MAX_SAFE_INTEGER}`
-    : "expected an integer of at least 1";
 }
 
 function secretLiteral(
@@ -129,7 +122,9 @@ export function readSecrets(written: WrittenResource, rules: SecretRules): Resou
     const mayRefer = field.writeOnly || (entry && isObject(value));
     const flag = secretFlag(field, beside);
     const isLiteral = field["x-returned"] === true && !isObject(value) && flag === undefined;
-    if (mayRefer && !isShapeless(value) && !isLiteral) return readSecret(field, value, path, flag);
+    // A mapping that is not a reference has the wrong type, which the schema reports.
+    const isShapeless = isObject(value) && !Object.hasOwn(value, "secret");
+    if (mayRefer && !isShapeless && !isLiteral) return readSecret(field, value, path, flag);
     if (Array.isArray(value)) return value.map((each, index) => read(field.items, each, [...path, index], {})) as Value;
     if (!isObject(value)) return value as Value;
     if (isStray(field, value)) {
@@ -162,11 +157,6 @@ export function plaintextProblems(written: WrittenResource, fields: Fields): rea
   });
 }
 
-/** A mapping that is not a reference has the wrong type, which the schema reports. */
-function isShapeless(value: unknown): boolean {
-  return isObject(value) && !Object.hasOwn(value, "secret");
-}
-
 /** True if a reference is in a place without a mapping, or in one without that key. */
 function isStray(field: FieldSchema, value: JsonObject): boolean {
   const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
@@ -176,13 +166,8 @@ function isStray(field: FieldSchema, value: JsonObject): boolean {
 /** Built-in sources of secrets; no provider may have one of these names. */
 export const builtInSchemes = ["env", "file", "manifest"] as const;
 
-export interface SchemeOf {
-  readonly scheme: string;
-  readonly name: string;
-}
-
 /** Splits `vault:payments/hook` into `vault` and `payments/hook`; the scheme is empty if there is none. */
-export function schemeOf(reference: string): SchemeOf {
+export function schemeOf(reference: string): { readonly scheme: string; readonly name: string } {
   const colon = Math.max(reference.indexOf(":"), 0);
   return { scheme: reference.slice(0, colon), name: reference.slice(colon + 1) };
 }

@@ -44,11 +44,9 @@ export function isSelected(policies: readonly Policy[], project: Project): boole
 }
 
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
-  return coveringLayers(policies, project).filter(({ policy }) => admits(policy, project));
-}
-
-function admits({ where, includesArchived }: Policy, project: Project): boolean {
-  return (includesArchived || !project.archived) && (where === undefined || where.evaluate(project) === true);
+  return coveringLayers(policies, project).filter(({ policy: { where, includesArchived } }) => {
+    return (includesArchived || !project.archived) && (where === undefined || where.evaluate(project) === true);
+  });
 }
 
 export function isCovered(policies: readonly Policy[], project: Project): boolean {

@@ -39,10 +39,7 @@ export interface Shaped<Text> {
 export function shape<Text>(document: Document, kind: DocumentKind, known: Known = {}): Shaped<Text> {
   if (kind !== "Policy") return shapeBy(checkOf(kind), document);
   const { catalogue = catalogueOf(), faultyKinds } = known;
-  return shapeBy(policyCheck(catalogue)(ownerOfPolicy(document.value)), document, {
-    unchecked: faultyKinds,
-    allowsEmpty: true,
-  });
+  return shapeBy(policyCheck(catalogue)(ownerOfPolicy(document.value)), document, faultyKinds, true);
 }
 
 /** The known sections of policies. Those of faulty kinds are not checked, because the kind itself is reported. */
@@ -51,22 +48,18 @@ interface Known {
   readonly faultyKinds?: ReadonlySet<string>;
 }
 
-interface ShapeOptions {
-  readonly unchecked?: ReadonlySet<string> | undefined;
-  /** True if a section without a value declares nothing. */
-  readonly allowsEmpty?: boolean;
-}
-
 /** Keys of a policy that declare no resources, and need a value. */
 export const policyHeads: ReadonlySet<string> = new Set([
   ...["kind", "name", "instance", "projects", "groups", "where", "archived"],
   ...["priority", "enforce", "until", "reason"],
 ]);
 
+/** `allowsEmpty`: true if a section without a value declares nothing. */
 export function shapeBy<Text>(
   check: SchemaCheck,
   document: Document,
-  { unchecked, allowsEmpty = false }: ShapeOptions = {},
+  unchecked?: ReadonlySet<string>,
+  allowsEmpty = false,
 ): Shaped<Text> {
   const all = check(document.value);
   if (all.length === 0) return { text: document.value as Text, problems: [] };
@@ -138,6 +131,5 @@ function without(value: unknown, paths: readonly Path[]): unknown {
 export function listed<T>(
   list: readonly (T | undefined)[] | undefined,
 ): readonly (readonly [item: T, index: number])[] {
-  if (list === undefined) return [];
-  return list.flatMap((item, index) => (item === undefined ? [] : [[item, index] as const]));
+  return (list ?? []).flatMap((item, index) => (item === undefined ? [] : [[item, index] as const]));
 }

@@ -5,12 +5,6 @@ import type { Problem, Scalar } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 import { type Placed, problemAt } from "./problem.ts";
 
-type Template = readonly (string | Reference)[];
-
-interface Reference {
-  readonly name: string;
-}
-
 /** A reference's value, or the reason why it has none: it is not known yet, or a problem was reported. */
 export type Resolved = { readonly value: Scalar } | "unknown" | "faulty";
 
@@ -18,30 +12,30 @@ export function isTemplate(value: unknown): value is string {
   return typeof value === "string" && value.includes("${");
 }
 
-const templateOf = memoized((text: string): Template => {
+const templateOf = memoized((text: string): readonly (string | { readonly name: string })[] => {
   const parts = text.split(/(\$\$\{|\$\{[^}]*\}?)/).filter((part) => part !== "");
-  return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: parseName(part) } : part));
+  return parts.map((part) => {
+    if (!part.startsWith("${")) return part === "$${" ? "${" : part;
+    // An unclosed interpolation keeps its `${`, which no name starts with.
+    return { name: part.endsWith("}") ? part.slice(2, -1).trim() : part };
+  });
 });
-
-/** An unclosed interpolation keeps its `${`, which no name starts with. */
-function parseName(reference: string): string {
-  return reference.endsWith("}") ? reference.slice(2, -1).trim() : reference;
-}
 
 export function referencesOf(text: string): readonly string[] {
   return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
 }
 
-export type Resolve = (name: string) => Resolved;
-
 /** Maximum length of a value. Without it, variables that repeat each other could exhaust memory. */
 export const longestText = 65_536;
 
 /** Interpolates a string. A single interpolation keeps the type of its value; other results are text, which may be too long. */
-export function interpolate(text: string, resolve: Resolve): Resolved | "long" {
+export function interpolate(text: string, resolve: (name: string) => Resolved): Resolved | "long" {
   const template = templateOf(text);
   const [only] = template;
-  if (template.length === 1 && typeof only === "object") return orEmpty(resolve(only.name));
+  if (template.length === 1 && typeof only === "object") {
+    const found = resolve(only.name);
+    return typeof found === "object" ? { value: found.value ?? "" } : found;
+  }
   let joined = "";
   let missing: "faulty" | "unknown" | undefined;
   for (const part of template) {
@@ -50,10 +44,6 @@ export function interpolate(text: string, resolve: Resolve): Resolved | "long" {
     else if (joined.length <= longestText) joined += found ? (found.value ?? "") : part;
   }
   return missing ?? (joined.length > longestText ? "long" : { value: joined });
-}
-
-function orEmpty(found: Resolved): Resolved {
-  return typeof found === "object" && found.value === null ? { value: "" } : found;
 }
 
 const ownFacts = ["path", "name", "id"] as const;

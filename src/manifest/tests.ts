@@ -21,12 +21,7 @@ interface Expectations {
   readonly problems?: readonly string[];
 }
 
-export interface PolicyTests {
-  readonly tests: readonly PolicyTest[];
-  readonly problems: readonly Problem[];
-}
-
-export function readTests(documents: readonly Document[]): PolicyTests {
+export function readTests(documents: readonly Document[]) {
   const { items, problems } = readKind(documents, "Test", "a test", readTest);
   return { tests: items, problems };
 }

@@ -7,7 +7,7 @@ import { ownerName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { isReference, isScalar, referencesWithin } from "../model/values.ts";
 import type { Document } from "./document.ts";
-import { byExpiry, expiryProblems } from "./expiry.ts";
+import { expiryProblems, isExpired } from "./expiry.ts";
 import { merge, rulingOf } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { layerWarnings } from "./overrides.ts";
@@ -37,16 +37,17 @@ export function validate(
   today = "",
 ): Validated {
   const { policies: all, problems, plaintext } = readPolicies(loaded);
-  const { policies, expired } = byExpiry(all, today);
-  const { problems: migrationProblems } = readMigrations(loaded);
+  const policies = all.filter((policy) => !isExpired(policy, today));
+  const expired = all.filter((policy) => isExpired(policy, today));
   const { rules, problems: ruleProblems } = readRules(loaded.documents);
+  const { catalogue } = loaded.workspace;
   const found = [
     ...loaded.problems,
     ...problems,
-    ...migrationProblems,
+    ...readMigrations(loaded).problems,
     ...ruleProblems,
     ...readTests(loaded.documents).problems,
-    ...foreignNames(rules, loaded.workspace.catalogue),
+    ...rules.flatMap((rule) => [...inExceptions(rule, catalogue), ...inExpression(rule, catalogue)]),
     ...duplicateNames("duplicate-policy", "a policy", all),
     ...namedProjectProblems(policies),
     ...globProblems(policies),
@@ -54,21 +55,17 @@ export function validate(
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];
-  // Without settings the server is unknown, so nothing can be checked for it.
-  const reported = hasNoSettings(loaded) ? loaded.problems : found;
+  // Without settings, for example in an empty file, the server is unknown, so nothing can be checked for it.
+  const errors = loaded.problems.filter(({ severity }) => severity === "error");
+  const isUnknown = !loaded.settings && errors.some(({ place }) => place?.file === workspaceFile);
   // A mistake that affects several projects is reported once, at its position.
   return {
     policies,
     expired,
     rules,
     plaintext,
-    problems: sortedProblems(reported).map(({ project: _, ...problem }) => problem),
+    problems: sortedProblems(isUnknown ? loaded.problems : found).map(({ project: _, ...problem }) => problem),
   };
-}
-
-/** True if `evenkeel.yaml` cannot be read, for example because it is empty. */
-function hasNoSettings({ settings, problems }: Pick<Loaded, "settings" | "problems">): boolean {
-  return !settings && problems.some(({ place, severity }) => place?.file === workspaceFile && severity === "error");
 }
 
 export function hasErrors(problems: readonly Problem[]): boolean {
@@ -144,11 +141,7 @@ function definedOutside(
   return memoized((variable) => (defining.get(variable) ?? []).some(isOutside));
 }
 
-/** Names of other dialects in rules: in exceptions, which match nothing, and in strings of expressions. */
-function foreignNames(rules: readonly PlanRule[], catalogue: Catalogue): readonly Problem[] {
-  return rules.flatMap((rule) => [...inExceptions(rule, catalogue), ...inExpression(rule, catalogue)]);
-}
-
+/** Names of other dialects, which match nothing. */
 function inExceptions({ except, document }: PlanRule, catalogue: Catalogue): readonly Problem[] {
   return except.flatMap((glob, index) => {
     const why = foreignGlob(glob, catalogue);
@@ -156,7 +149,7 @@ function inExceptions({ except, document }: PlanRule, catalogue: Catalogue): rea
   });
 }
 
-/** Only a warning: the string may be compared with something other than a slug. */
+/** Names of other dialects in strings. Only a warning: one may be compared with something other than a slug. */
 function inExpression({ when, document }: PlanRule, catalogue: Catalogue): readonly Problem[] {
   return [...when.matchAll(/(["'])([a-z0-9-]+)\1/g)].flatMap(({ index, 2: text = "" }): Problem[] => {
     const why = foreignSlug(text, catalogue);

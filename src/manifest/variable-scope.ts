@@ -79,9 +79,9 @@ export class VariableScope {
     if ("variable" in reference) return this.#variable(reference.variable, location);
     if (!factsOf[ownerOfName(this.project.name)].includes(reference.project)) return "faulty";
     const value = factOf(this.project, reference.project) ?? this.#placeholderFor(reference.project);
-    return value === undefined
-      ? this.#fail("undefined-variable", unknownFact(reference.project, this.project), location)
-      : { value };
+    if (value !== undefined) return { value };
+    const where = `${describeOwner(this.project.name)}, which the server does not list`;
+    return this.#fail("undefined-variable", `\${${reference.project}} is not known for ${where}`, location);
   }
 
   #undefinedVariable(name: string): string {
@@ -106,10 +106,6 @@ function factOf(project: Project, fact: ProjectFact): Scalar | undefined {
   if (part === "id") return project.id;
   const path = project.path && bareName(project.path);
   return part === "path" ? path : path?.split("/").at(-1);
-}
-
-function unknownFact(fact: ProjectFact, { name }: Project): string {
-  return `\${${fact}} is not known for ${describeOwner(name)}, which the server does not list`;
 }
 
 /** Reported at the first variable by name, independent of the order of resolution. */

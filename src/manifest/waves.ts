@@ -10,8 +10,6 @@ export interface Wave {
   readonly unit: "projects" | "percent";
 }
 
-export type ParsedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
-
 export type WavesText = string | number | readonly (string | number)[];
 
 /** Default with canaries: those first, then all. */
@@ -25,7 +23,7 @@ const all: Wave = { amount: 100, unit: "percent" };
 const expected = "expected increasing numbers of projects and percentages, such as 1,5%,100%";
 
 /** Parses waves such as `1,5%,100%`. A missing 100% at the end is added. */
-export function wavesIn(text: string): ParsedWaves {
+export function wavesIn(text: string): { readonly waves: readonly Wave[] } | { readonly fault: string } {
   const parts = text.split(",").map((part) => part.trim());
   const waves: Wave[] = [];
   for (const part of parts) {
@@ -81,24 +79,16 @@ export function inWaves(
   isCanary: (project: string) => boolean,
 ): readonly (readonly string[])[] {
   const canaries = projects.filter(isCanary).sort(compareTexts);
-  const ranks = new Map(projects.map((project) => [project, hashRank(project)]));
+  const hash = (project: string) => createHash("sha256").update(project.toLowerCase()).digest("hex");
+  const ranks = new Map(projects.map((project) => [project, hash(project)]));
   const rank = (project: string) => ranks.get(project) ?? "";
   const others = projects.filter((project) => !isCanary(project)).sort((a, b) => compareTexts(rank(a), rank(b)));
   const order = [...canaries, ...others];
-  const ends = waves.map((wave) => Math.max(computeEnd(wave, order.length), canaries.length));
-  return ends
-    .flatMap((end, index) => {
-      const from = Math.max(0, ...ends.slice(0, index));
-      return end > from ? [order.slice(from, end)] : [];
-    })
-    .filter((wave) => wave.length > 0);
-}
-
-/** Percentages are rounded up, with a tolerance for floating-point errors. */
-function computeEnd({ amount, unit }: Wave, count: number): number {
-  return unit === "percent" ? Math.ceil((amount * count) / 100 - 1e-9) : amount;
-}
-
-function hashRank(project: string): string {
-  return createHash("sha256").update(project.toLowerCase()).digest("hex");
+  const ends = waves.map(({ amount, unit }) => {
+    // Percentages are rounded up, with a tolerance for floating-point errors.
+    const end = unit === "percent" ? Math.ceil((amount * order.length) / 100 - 1e-9) : amount;
+    return Math.max(end, canaries.length);
+  });
+  const sample = ends.map((end, index) => order.slice(Math.max(0, ...ends.slice(0, index)), end));
+  return sample.filter((wave) => wave.length > 0);
 }

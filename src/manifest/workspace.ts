@@ -214,11 +214,6 @@ export function notifyReferences({ value }: Pick<Document, "value">) {
   });
 }
 
-export interface NamedFile {
-  readonly setting: string;
-  readonly path: string;
-}
-
-export function namedFiles({ server }: Pick<Workspace, "server">): readonly NamedFile[] {
+export function namedFiles({ server }: Pick<Workspace, "server">) {
   return server.ca === undefined ? [] : [{ setting: "server.ca", path: server.ca }];
 }

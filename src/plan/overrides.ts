@@ -1,7 +1,8 @@
 import { grouped } from "../base/grouped.ts";
 import { compareTexts, counted, thousands } from "../base/text-format.ts";
-import { isWide, type Override, wideOverrides } from "../manifest/overrides.ts";
+import { type Override, wideOverrides } from "../manifest/overrides.ts";
 import type { Policy } from "../manifest/policies.ts";
+import { isWide } from "../manifest/projects.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fieldOf, identityOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";

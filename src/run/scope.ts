@@ -1,6 +1,6 @@
 import { isMarkOf } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
-import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
+import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
@@ -208,5 +208,6 @@ export async function namedAsPlanned(
   );
   const isLacking = ({ name, id, path }: Project) =>
     (withId.has(name) && id === undefined) || (withPath.has(name) && (path === undefined || id === undefined));
-  return renamedFleet(fleet, await nameIfPossible(reader, fleet.projects, isLacking, concurrency));
+  const named = await nameIfPossible(reader, fleet.projects, isLacking, concurrency);
+  return desiredFleet(named, (project, index) => ({ ...fleet.at(index), project }));
 }

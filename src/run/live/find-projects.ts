@@ -8,6 +8,7 @@ import {
   conditionProblems,
   hasRowsFor,
   idleGlobs,
+  isWide,
   knownProjects,
   listedOf,
   namedProjects,
@@ -15,7 +16,6 @@ import {
   type Projects,
   partlyKnown,
   projectsOf,
-  selectsByGlob,
 } from "../../manifest/projects.ts";
 import { isCovered, isMatch, isSelected } from "../../manifest/selection.ts";
 import { identified, projectFinder, projectNamed, unresolvedReferences } from "../../model/identity.ts";
@@ -120,7 +120,7 @@ async function selectForOwner(reader: Reader, scope: ProjectScope): Promise<Foun
   const { policies, only, since, workers } = scope;
   if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return selectChanged(reader, scope, since);
-  if (selectsByGlob(policies)) {
+  if (policies.some(isWide)) {
     const listing = await readOwners(reader, policies[0]?.of, ownRowFields(reader.catalogue, policies));
     return { ...projectsOf(policies, listing), listing };
   }
@@ -155,8 +155,8 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const touched = touchedPolicies(before, after);
   const current = touched.filter((policy) => after.policies.includes(policy));
   const kept = ownRowFields(reader.catalogue, after.policies);
-  const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of, kept) : undefined;
-  const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
+  const listing = touched.some(isWide) && !recent ? await readOwners(reader, touched[0]?.of, kept) : undefined;
+  const fleet = touched.some(isWide) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
     : await lookUpNamed(reader, namedProjects(touched), both, workers);
@@ -164,7 +164,7 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
     (each) => isSelected(after.policies, each) && hasDesiredChange(before, after, each),
   );
   const listed = fleet ?? since.listed;
-  const isKnown = listed || !selectsByGlob(policies);
+  const isKnown = listed || !policies.some(isWide);
   const all = isKnown && knownProjects(policies, listed).filter((each) => isSelected(policies, each) && includes(each));
   return {
     projects: projects.toSorted(byName),
