@@ -125,16 +125,15 @@ function resolveAddress(
   if (base === "api" || /api_?v4|gitlab_api/i.test(before)) return { path, sure: true };
   const isApi = known !== undefined && /api\/v4\/?$|api_?v4/i.test(known);
   if (known !== undefined && !isApi && /^https?:\/\/[^\s/]/.test(known) && !known.includes(hole)) return undefined;
-  if (isOwnPath(path)) return { path, sure: true };
+  if (matchesTemplate(vocabulary.code.own, path)) return { path, sure: true };
   if (isApi || evidence.usesApi) return { path, sure: false };
   return evidence.namesPlatform ? { path, sure: false, isGuess: true } : undefined;
 }
 
 const patternOf = memoized((template: string) => new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`));
 
-/** True if only this API has such a path. */
-function isOwnPath(path: string): boolean {
-  return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
+function matchesTemplate(templates: Iterable<string>, path: string): boolean {
+  return [...templates].some((template) => patternOf(template).test(path));
 }
 
 function addressMentions({ text, start }: TextFragment, match: AddressMatch, address: Address): readonly Mention[] {
@@ -181,13 +180,9 @@ export function readIn({ text, start }: TextFragment, address: Address): readonl
 /** Uses of a path, a parameter or a response field. An uncertain one is a hint. */
 export function restUses(mentions: readonly Mention[], detection: RestDetection): readonly Use[] {
   return mentions
-    .filter((mention) => isAbout(mention, detection) && isMeant(detection, mention.address))
+    .filter((mention) => isAbout(mention, detection) && matchesTemplate(detection.paths, mention.address.path))
     .filter(({ address }) => !(address.isGuess && detection.hint))
     .map((mention) => toUse(mention, detection));
-}
-
-function isMeant({ paths }: RestDetection, { path }: Address): boolean {
-  return paths.some((template) => patternOf(template).test(path));
 }
 
 function isAbout({ about, name, value }: Mention, { parameter, attribute, values }: RestDetection): boolean {

@@ -72,7 +72,7 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
   const unread = unreadAs(source, kinds, documents);
   const inside = kinds.has("yaml") ? filesInConfigMaps(documents ?? [], text) : [];
   const files = [{ name: file, start: 0, end: text.length }, ...inside];
-  const read = readParts(source, entries, { kinds, files });
+  const read = readParts(source, entries, kinds, files);
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : listTables(entries, text);
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
@@ -80,14 +80,12 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
   return { ...read, kinds, entries, tables, unread, pipeline, problems: [] };
 }
 
-type Parts = Pick<FileView, "commands" | "settings" | "texts" | "programs" | "mentions" | "queries">;
-
-interface Content {
-  readonly kinds: ReadonlySet<string>;
-  readonly files: readonly FileInside[];
-}
-
-function readParts({ file, text }: Source, entries: readonly YamlEntry[], { kinds, files }: Content): Parts {
+function readParts(
+  { file, text }: Source,
+  entries: readonly YamlEntry[],
+  kinds: ReadonlySet<string>,
+  files: readonly FileInside[],
+) {
   const written = files.flatMap((each) => programTokens(each, text));
   const nodes = nodesOf(written, text);
   const own = [
@@ -99,18 +97,18 @@ function readParts({ file, text }: Source, entries: readonly YamlEntry[], { kind
   const evidence = evidenceIn(text);
   const variables = variableTexts(entries, kinds, text);
   const used = nodes.filter((node) => node.kind === "text" && enclosingCalls(node) !== undefined);
-  const texts = [...used, ...variables];
+  const texts = [...used, ...variables, ...inCommands];
   return {
     commands,
     settings: [...settingsInCommands(commands), ...settingsInYaml(entries, text)],
-    texts: [...texts, ...inCommands],
+    texts,
     programs: [written, ...inCommands.map((token) => tokensWithin(token))].filter(({ length }) => length > 0),
     mentions: [
       ...mentionsInProgram(nodes, evidence),
       ...mentionsInCommands(commands, evidence),
       ...variables.flatMap((each) => addressInText(each, evidence)?.mentions ?? []),
     ],
-    queries: kinds.has("graphql") ? queryOf(text) : queriesIn([...texts, ...inCommands]),
+    queries: kinds.has("graphql") ? queryOf(text) : queriesIn(texts),
   };
 }
 

@@ -102,17 +102,11 @@ function resolveInclude(path: string, from: string, known: ReadonlySet<string>):
   return [];
 }
 
+/** The only wildcards of includes are stars: `*` matches anything but a slash, `**` also slashes. */
 function matchFiles(path: string, known: ReadonlySet<string>): readonly string[] {
   if (!path.includes("*")) return known.has(path) ? [path] : [];
-  return [...known].filter(includeMatcher(path));
-}
-
-const asWritten = { crossing: false, cased: true, dots: true } as const;
-
-/** The only wildcards of includes are stars: `*` matches anything but a slash, `**` also slashes. */
-function includeMatcher(path: string): (file: string) => boolean {
-  const literal = path.replace(/[?[\]{}\\]/g, "\\$&");
-  return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);
+  const literal = path.replace(/[?[\]{}\\]/g, "\\$&").replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*");
+  return [...known].filter(globMatcher(literal, { crossing: false, cased: true, dots: true }));
 }
 
 /** Globs match the end of a path, regardless of the scan's folder. */

@@ -35,18 +35,11 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The findings of a file, and its text with every mechanical replacement. */
-export interface ScanResult {
-  readonly findings: readonly Finding[];
-  readonly fixed: string;
-  /** The language that its name promises, if it cannot be parsed. */
-  readonly unread: FileView["unread"];
-  /** The number of findings that the fixed text does not have any more. */
-  readonly rewritten: number;
-}
-
-/** All uses in one file, sorted by position. Never throws. @param included Files that others in the scan include. */
-export function scanText(source: Source, included: ReadonlySet<string> = new Set()): ScanResult {
+/**
+ * All uses in one file, sorted by position, its text with every mechanical replacement, and the number of findings that
+ * the fixed text does not have any more. Never throws. @param included Files that others in the scan include.
+ */
+export function scanText(source: Source, included: ReadonlySet<string> = new Set()) {
   const view = readFile(source, included);
   const announced = schedule.filter((entry) => isAnnounced(entry, source.release));
   const occurrences = [...announced, ...hints].flatMap((entry) =>
@@ -57,7 +50,12 @@ export function scanText(source: Source, included: ReadonlySet<string> = new Set
   const uses = certainFirst(occurrences);
   const edits = uses.map((each) => selectEdits(each, source.release));
   const lines = linesOf(source.text);
-  const findings = uses.map((each) => toFinding(each, source, lines.linePos(each.use.offset)));
+  const findings = uses.map((each): Finding => {
+    const { entry, use } = each;
+    const { line, col: column } = lines.linePos(use.offset);
+    const message = use.message ?? [formatMessage(entry), ...(use.note ? [use.note] : [])].join("; ");
+    return { id: entry.id, file: source.file, line, column, severity: chooseSeverity(each, source.release), message };
+  });
   const fixed = edited(source.text, edits.flat());
   return { findings, fixed, unread: view.unread, rewritten: edits.filter(({ length }) => length > 0).length };
 }
@@ -81,22 +79,6 @@ function certainFirst(found: readonly Found[]): readonly Found[] {
 
 function computeRank({ use }: Found): number {
   return (use.isLikely ? 0 : 2) + (use.edits ? 1 : 0);
-}
-
-function toFinding(
-  found: Found,
-  { file, release }: Source,
-  { line, col: column }: ReturnType<ReturnType<typeof linesOf>["linePos"]>,
-): Finding {
-  const { entry, use } = found;
-  return {
-    id: entry.id,
-    file,
-    line,
-    column,
-    severity: chooseSeverity(found, release),
-    message: use.message ?? [formatMessage(entry), ...(use.note ? [use.note] : [])].join("; "),
-  };
 }
 
 /** Omits replacements that the release does not support yet; a hint is never rewritten. */
@@ -133,7 +115,7 @@ function findUses(detection: Detection, view: FileView, source: Source): readonl
     case "rest":
       return restUses(view.mentions, detection);
     case "call":
-      return callUses(view.programs, detection);
+      return view.programs.flatMap((tokens) => callUses(tokens, detection));
     case "text":
       return textUses(view.texts, detection);
     case "argument":
@@ -147,18 +129,14 @@ function findUses(detection: Detection, view: FileView, source: Source): readonl
   }
 }
 
-/** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in programs within commands. */
-function callUses(programs: readonly (readonly Token[])[], detection: CallDetection): readonly Use[] {
-  return programs.flatMap((tokens) => findCalls(tokens, detection)).map(({ start }) => ({ offset: start }));
-}
-
-function findCalls(tokens: readonly Token[], { receiver, names }: CallDetection): readonly Token[] {
+/** Uses such as `gem "name"` and `Feature.enable(:name)`. */
+function callUses(tokens: readonly Token[], { receiver, names }: CallDetection): readonly Use[] {
   return tokens.flatMap((token, index) => {
     if (token.text !== receiver || token.kind !== "word") return [];
     const near = tokens.slice(index + 1, index + 7);
     const position = near.findIndex(({ kind, text }) => kind !== "sign" && names.includes(text));
     const name = near[position];
-    return name && isArgument(near.slice(0, position)) ? [name] : [];
+    return name && isArgument(near.slice(0, position)) ? [{ offset: name.start }] : [];
   });
 }
 

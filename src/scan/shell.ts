@@ -104,9 +104,7 @@ function redirect(reader: ShellReader): void {
   form.lastIndex = at;
   const [whole = ">", ...copies] = form.exec(text) ?? [];
   reader.at += whole.length;
-  if (copies.every((copy) => copy === undefined) && text[reader.at] !== "(") {
-    reader.isFile = true;
-  }
+  if (copies.every((copy) => copy === undefined) && text[reader.at] !== "(") reader.isFile = true;
 }
 
 function indexOrEnd(text: string, mark: string, from: number): number {
@@ -134,7 +132,11 @@ function readHeredoc(reader: ShellReader, { mark, words }: Heredoc): void {
   while (reader.at < text.length) {
     const end = indexOrEnd(text, "\n", reader.at);
     const isMark = text.slice(reader.at, end).trim() === mark;
-    if (isMark) words.push(heredocWord(text, start, reader.at));
+    if (isMark) {
+      // Quotes have no meaning in it.
+      const raw = text.slice(start, reader.at);
+      words.push({ raw, start, end: reader.at, text: withHoles(raw) });
+    }
     reader.at = Math.min(end + 1, text.length);
     if (isMark) return;
   }
@@ -233,12 +235,6 @@ function readWordBetween(text: string, start: number, end: number): Word {
 
 export function plainWord(text: string, start: number): Word {
   return { text, raw: text, start, end: start + text.length };
-}
-
-/** The lines of a here-document; quotes have no meaning in it. */
-function heredocWord(text: string, start: number, end: number): Word {
-  const raw = text.slice(start, end);
-  return { raw, start, end, text: withHoles(raw) };
 }
 
 /** The value of an assignment or of an option such as `-e NAME=VALUE`, without quotes. */

@@ -23,7 +23,9 @@ import { maskedInterpolations, type TextFragment } from "./text.ts";
 
 /** Requests of a program with the parameters in the same call. */
 export function mentionsInProgram(nodes: readonly Node[], evidence: Evidence): readonly Mention[] {
-  const bases = findBases(nodes);
+  // URLs that variables hold, for paths that begin with one.
+  const held = nodes.filter((node) => node.kind === "text" && /^https?:/.test(node.text) && textAt(node, -1) === "=");
+  const bases = new Map(held.map((node) => [textAt(node, -2), node.text]));
   return [...grouped(nodes, ({ head }) => head).values()].flatMap((statement) => {
     const isSent = statement.some(isRequest);
     const parts = statement.flatMap((node) => readPart(node, evidence, bases)).slice(0, maxParts);
@@ -40,12 +42,6 @@ interface Part {
 
 /** Maximum number of parts per statement; the rest is dropped. */
 const maxParts = 60;
-
-/** URLs that variables hold, for paths that begin with one. */
-function findBases(nodes: readonly Node[]): ReadonlyMap<string, string> {
-  const held = nodes.filter((node) => node.kind === "text" && /^https?:/.test(node.text) && textAt(node, -1) === "=");
-  return new Map(held.map((node) => [textAt(node, -2), node.text]));
-}
 
 function readPart(node: Node, evidence: Evidence, bases: ReadonlyMap<string, string>): readonly Part[] {
   if (node.kind === "sign") return [];

@@ -13,7 +13,9 @@ export function yamlUses(
 ): readonly Use[] {
   const { found, isElsewhere } = matchEntries(entries, detection);
   return found.map((entry) => {
-    const offset = findOffset(entry, detection);
+    const { key, value } = entry;
+    const atValue = detection.equals !== undefined || detection.matches !== undefined || key === undefined;
+    const offset = (atValue ? value : key)?.range?.[0] ?? 0;
     const reason = detection.fallback ? reasonToKeep(entry, detection, pipeline) : undefined;
     if (reason) return { offset, isLikely: reason === "template", note: notes[reason] };
     return { offset, ...(isElsewhere(entry) ? {} : createFix(entry, detection, text, pipeline)) };
@@ -45,13 +47,9 @@ function matchEntries(entries: readonly YamlEntry[], detection: YamlDetection) {
   const isTarget = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
   const matches = entries.filter((entry) => isTarget(entry) && holds(entry, detection));
   const others = matches.length === 0 ? [] : entries.filter((entry) => !isTarget(entry));
-  const elsewhere = new Set(others.map(textNode));
-  return { found: matches, isElsewhere: (entry: YamlEntry) => elsewhere.has(textNode(entry)) };
-}
-
-/** The node of an entry's text; through an anchor, other entries may use it with another meaning. */
-function textNode({ key, value }: YamlEntry): Node | null {
-  return key ?? value;
+  // Through an anchor, other entries may use the same text with another meaning.
+  const elsewhere = new Set(others.map(({ key, value }) => key ?? value));
+  return { found: matches, isElsewhere: ({ key, value }: YamlEntry) => elsewhere.has(key ?? value) };
 }
 
 function leadsTo(segments: readonly (readonly string[])[], path: YamlEntry["path"], inJob: boolean): boolean {
@@ -67,27 +65,29 @@ function leadsTo(segments: readonly (readonly string[])[], path: YamlEntry["path
 }
 
 function holds(entry: YamlEntry, detection: YamlDetection): boolean {
-  const { key, value, resolver } = entry;
+  const { key, value } = entry;
   const { is, longer, equals, matches, only, has, unless = {}, any = [], beside = {}, startsWithout } = detection;
-  if (is && detectType(value) !== is) return false;
+  if (is && is !== (isMap(value) ? "mapping" : isSeq(value) ? "list" : "scalar")) return false;
   if (longer !== undefined && !isTooLong(key, longer)) return false;
   if (equals && !equals.includes(stringOf(value) ?? "")) return false;
   if (matches && !patternOf(matches).test(stringOf(value) ?? "")) return false;
   if (only && isMap(value) && !value.items.every(({ key: inner }) => only.includes(nameOf(inner)))) return false;
-  if (has && !listScalarKeys({ value, resolver }).some((name) => has.includes(name))) return false;
-  if (Object.entries(unless).some(([name, values]) => isOneOf(resolvedText({ value, resolver }, name), values)))
-    return false;
+  if (has && !listScalarKeys(entry).some((name) => has.includes(name))) return false;
+  const isSet = ([name, values]: readonly [string, readonly string[]]) => {
+    const text = resolvedText(entry, name);
+    return text !== undefined && (values.length === 0 || values.includes(text));
+  };
+  if (Object.entries(unless).some(isSet)) return false;
   const isBeside = ([name, pattern]: [string, string]) =>
     patternOf(pattern).test(stringOf(valueAt(entry.holder, name)) ?? "");
   if (!Object.entries(beside).every(isBeside)) return false;
-  return startsWithout === undefined || (isOutOfOrder({ value, resolver }, startsWithout) && hasAny(value, any));
+  if (startsWithout === undefined) return true;
+  return (
+    isOutOfOrder(entry, startsWithout) && isMap(value) && value.items.some((pair) => any.includes(nameOf(pair.key)))
+  );
 }
 
 const patternOf = memoized((source: string) => new RegExp(source));
-
-function detectType(value: Node | null): YamlDetection["is"] {
-  return isMap(value) ? "mapping" : isSeq(value) ? "list" : "scalar";
-}
 
 /** Hidden jobs are templates, and have no limit. */
 function isTooLong(key: Scalar | undefined, most: number): boolean {
@@ -95,40 +95,25 @@ function isTooLong(key: Scalar | undefined, most: number): boolean {
   return !name.startsWith(".") && [...name].length > most;
 }
 
-type Resolved = Pick<YamlEntry, "value" | "resolver">;
-
 /** Keys with scalar values, including merged ones. */
-function listScalarKeys({ value, resolver }: Resolved): readonly string[] {
+function listScalarKeys({ value, resolver }: YamlEntry): readonly string[] {
   if (!isMap(value)) return [];
   return resolver.pairs(value).flatMap(({ key, value: inner }) => (isMap(inner) || isSeq(inner) ? [] : [nameOf(key)]));
 }
 
 /** The text of a key, including merged ones. */
-function resolvedText({ value, resolver }: Resolved, name: string): string | undefined {
+function resolvedText({ value, resolver }: YamlEntry, name: string): string | undefined {
   const pair = isMap(value) ? resolver.pairs(value).find(({ key }) => nameOf(key) === name) : undefined;
   return pair && (stringOf(pair.value) ?? "");
 }
 
-function isOneOf(text: string | undefined, values: readonly string[]): boolean {
-  return text !== undefined && (values.length === 0 || values.includes(text));
-}
-
-function hasAny(value: Node | null, names: readonly string[]): boolean {
-  return isMap(value) && value.items.some(({ key }) => names.includes(nameOf(key)));
-}
-
-function isOutOfOrder({ value, resolver }: Resolved, first: string): boolean {
+function isOutOfOrder({ value, resolver }: YamlEntry, first: string): boolean {
   if (!isMap(value)) return false;
   const [leading, ...others] = value.items;
   const areDatabases = [leading, ...others].every(
     (pair) => isMap(resolver.follow(pair?.value)) && nameOf(pair?.key) !== "<<",
   );
   return leading !== undefined && areDatabases && nameOf(leading.key) !== first;
-}
-
-function findOffset({ key, value }: YamlEntry, { equals, matches }: YamlDetection): number {
-  const atValue = equals !== undefined || matches !== undefined || key === undefined;
-  return (atValue ? value : key)?.range?.[0] ?? 0;
 }
 
 function createFix(
@@ -138,19 +123,13 @@ function createFix(
   { names, isMerged }: Pipeline,
 ): Pick<Use, "edits"> {
   const { rename, replace, nest, fallback } = detection;
+  const { holder, list, resolver } = entry;
+  const hasKey = (name: string) => holder !== undefined && resolver.has(holder, name);
   const isTaken = (name: string) =>
-    !fallback && (hasKey(entry, name) || (entry.path.length === 1 && (isMerged || names.has(name))));
+    !fallback && (hasKey(name) || (entry.path.length === 1 && (isMerged || names.has(name))));
   if (rename && !isTaken(rename)) return rewritten(entry.key, rename, text);
-  if (replace && !hasItem(entry, replace)) return rewritten(entry.value, replace, text);
+  if (replace && !(list && itemsOf(list).has(replace))) return rewritten(entry.value, replace, text);
   return nest && isAlone(entry, detection) && isFlat(entry, nest) ? nestMapping(entry, nest, text) : {};
-}
-
-function hasKey({ holder, resolver }: YamlEntry, name: string): boolean {
-  return holder !== undefined && resolver.has(holder, name);
-}
-
-function hasItem({ list }: YamlEntry, text: string): boolean {
-  return list !== undefined && itemsOf(list).has(text);
 }
 
 const itemsOf = memoized(

@@ -49,10 +49,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** The range of a scalar's characters, without its quotes or its block header. */
-export function innerRange(
-  value: unknown,
-  text: string,
-): { readonly start: number; readonly end: number; readonly folded: boolean; readonly isBlock: boolean } | undefined {
+export function innerRange(value: unknown, text: string) {
   if (!isScalar(value) || !value.range) return undefined;
   const [start, end] = value.range;
   const type = value.type ?? "PLAIN";
@@ -72,13 +69,10 @@ export function stringOf(value: unknown): string | undefined {
   return isScalar(value) && typeof value.value === "string" ? value.value : undefined;
 }
 
+/** The value of a key; the last of duplicate keys wins. */
 export function valueAt(map: unknown, name: string): Node | null | undefined {
-  return findPair(map, name)?.value as Node | null | undefined;
-}
-
-/** The last of duplicate keys wins. */
-function findPair(map: unknown, name: string): Pair | undefined {
-  return isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
+  const pair = isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
+  return pair?.value as Node | null | undefined;
 }
 
 /** Resolves an alias: the nearest node before it with its anchor. */
@@ -92,12 +86,9 @@ export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undef
     });
   return ({ source, range }) => {
     const nodes = anchors.get(source) ?? [];
-    return nodes.length < 2 ? nodes[0] : nodes.findLast((node) => nodeStart(node) <= (range?.[0] ?? Infinity));
+    const isBefore = (node: Node) => (node.range?.[0] ?? 0) <= (range?.[0] ?? Infinity);
+    return nodes.length < 2 ? nodes[0] : nodes.findLast(isBefore);
   };
-}
-
-function nodeStart({ range }: Node): number {
-  return range?.[0] ?? 0;
 }
 
 interface ResolvedPair {
@@ -130,7 +121,7 @@ function resolverOf(contents: Node | null): Resolver {
     let at = node;
     for (let step = 0; step < maxDepth; step++) {
       if (isAlias(at)) at = anchors(at) ?? null;
-      else if (isTagReference(at)) at = nodeAtPath(root, keysOf(at));
+      else if (isTagReference(at)) at = keysOf(at).reduce<Node | null | undefined>(valueAt, root) ?? null;
       else break;
     }
     return isAlias(at) || isTagReference(at) || at === undefined ? null : (at as Node | null);
@@ -173,10 +164,6 @@ export function isTagReference(node: unknown): node is YAMLSeq {
 
 export function keysOf(reference: YAMLSeq): readonly string[] {
   return reference.items.map(nameOf);
-}
-
-function nodeAtPath(root: YAMLMap | undefined, keys: readonly string[]): Node | null {
-  return keys.reduce<Node | null | undefined>((node, key) => valueAt(node, key), root) ?? null;
 }
 
 export function namesExtended(job: unknown): readonly string[] {
