@@ -3,7 +3,6 @@ import { ignoreUserError, UserError } from "../base/exit.ts";
 import { shellWord, withoutTrailing } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { ownerName } from "../model/owner.ts";
-import type { Plan } from "../plan/plan.ts";
 import { reportPolicy } from "../report/html/document.ts";
 import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
@@ -16,12 +15,12 @@ import { type Listening, listen } from "../watch/service.ts";
 import { type Access, gate, guarded, readOnly, refusal } from "./access.ts";
 import { fleetData, fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
-import { assetFiles, type Frame, missingPage, page, selectPage, splitForm } from "./layout.ts";
+import { assetFiles, type Frame, missingPage, page, parseFilters, selectPage, splitForm } from "./layout.ts";
 import { parseProjectFilters } from "./project-filter.ts";
 import { projectData, projectPage } from "./project-page.ts";
 import { reviewData, reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
 import { describeProgress, type RunDetails, runData, runPage } from "./run-page.ts";
-import { filterRuns, parseRunFilters, runsData, runsPage } from "./runs-page.ts";
+import { filterRuns, runFilters, runsData, runsPage } from "./runs-page.ts";
 import { searchData, searchPage } from "./search-page.ts";
 
 interface ConsoleOptions {
@@ -61,7 +60,9 @@ function consoleApp(options: ConsoleOptions): Hono {
     if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
     // The page has an inline script and style.
     context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
-    return context.html(reportOf(run, plan, catalogue));
+    const next: readonly NextStep[] = [[`evenkeel apply --plan ${shellWord(run)}`, "makes exactly these changes"]];
+    const before = markup`<nav class="crumbs" aria-label="Console"><a href="/review">Review</a> / <a href="/runs/${run}">${run}</a></nav>`;
+    return context.html(planHtml(plan, catalogue, { before, next }));
   });
   app.get("*", async (context) => {
     const { path, isJson } = parsePath(new URL(context.req.url).pathname);
@@ -87,7 +88,7 @@ function consoleApp(options: ConsoleOptions): Hono {
 }
 
 /** Decodes a URL's path, without trailing slashes and `.json`. The path is undefined if it is not valid. */
-function parsePath(encoded: string): { readonly path: string | undefined; readonly isJson: boolean } {
+function parsePath(encoded: string) {
   const { rest, isJson } = splitForm(encoded);
   try {
     return { path: withoutTrailing(decodeURIComponent(rest), "/") || "/", isJson };
@@ -117,7 +118,7 @@ const showFleet: Show = async ({ query, known }) => {
 };
 
 const showRuns: Show = async ({ query, known }) => {
-  const wanted = parseRunFilters(query);
+  const wanted = parseFilters(runFilters, query);
   const body = () => runsPage(known, wanted, query.page);
   return { title: "Runs", under: "/runs", body, data: () => runsData(filterRuns(known, wanted), query.page) };
 };
@@ -178,10 +179,4 @@ async function readErrors(
   return new Map(
     lines.flatMap((line) => (line.event === "result" && line.error ? [[line.address, line.error] as const] : [])),
   );
-}
-
-function reportOf(run: string, plan: Plan, catalogue: Catalogue): string {
-  const next: readonly NextStep[] = [[`evenkeel apply --plan ${shellWord(run)}`, "makes exactly these changes"]];
-  const before = markup`<nav class="crumbs" aria-label="Console"><a href="/review">Review</a> / <a href="/runs/${run}">${run}</a></nav>`;
-  return planHtml(plan, catalogue, { before, next });
 }

@@ -58,7 +58,9 @@ function joinVariants([topic, causes]: readonly [
 const maxShapes = 50;
 
 function makeCause(id: string, parts: readonly (readonly Seen[])[]): readonly FleetCause[] {
-  const [first, ...others] = parts.flatMap(firstShapes).slice(0, maxShapes);
+  const [first, ...others] = parts
+    .flatMap((seen) => [...new Map(seen.map(({ shape }) => [shape.id, shape])).values()].slice(0, maxShapes))
+    .slice(0, maxShapes);
   if (!first) return [];
   const all = parts.flat();
   return [
@@ -72,10 +74,6 @@ function makeCause(id: string, parts: readonly (readonly Seen[])[]): readonly Fl
       within: all.map(({ project }) => project).reduce(commonGroup),
     },
   ];
-}
-
-function firstShapes(seen: readonly Seen[]): readonly DifferenceShape[] {
-  return [...new Map(seen.map(({ shape }) => [shape.id, shape])).values()].slice(0, maxShapes);
 }
 
 function commonGroup(one: string, other: string): string {

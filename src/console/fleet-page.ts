@@ -47,7 +47,7 @@ function fleetQuery(wanted: Partial<WantedProjects>) {
 
 /** The fleet, or the filtered part of it. */
 export function fleetPage(known: KnownState, asked: WantedProjects, page: string | undefined): Markup {
-  if (known.projects.length === 0) return emptyPage();
+  if (known.projects.length === 0) return emptyPage;
   const wanted = { ...asked, status: asked.status || outOfSync };
   const { status, cause } = wanted;
   const inScope = filterProjects(known.worstFirst, { ...wanted, status: "", cause: "" });
@@ -92,13 +92,11 @@ function overridesNode({ fleet }: KnownState, { policy }: WantedProjects): Marku
 `;
 }
 
-function emptyPage(): Markup {
-  return markup`<h1>No data yet</h1>
+const emptyPage = markup`<h1>No data yet</h1>
 <p class="lead">The console shows the runs of this workspace. Start with one of these:</p>
 <ul class="first"><li><code class="command">evenkeel plan</code> compares every project with the manifests</li>
 <li><code class="command">evenkeel drift</code> does the same, for scheduled jobs</li>
 <li><code class="command">evenkeel watch</code> checks continuously</li></ul>`;
-}
 
 function headNode(known: KnownState, { group }: WantedProjects, inScope: readonly ProjectSummary[]): Markup {
   const { fleet, projects } = known;

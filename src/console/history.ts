@@ -16,6 +16,7 @@ export function driftPlot(days: readonly FleetDay[]): Markup {
   const most = chooseScale(Math.max(1, ...days.map((day) => sumLayers(day, layers.length))));
   const y = (count: number) => Math.round((1 - count / most) * height * 10) / 10;
   const ticks = [most, most / 2, 0].filter(Number.isInteger);
+  const dates = [0, 0.25, 0.5, 0.75, 1].map((part) => days[Math.round(part * (days.length - 1))]?.day ?? "");
   const blank = days.flatMap(({ counts }, index) => (counts ? [] : columnPath(index, 0, height)));
   return markup`<div class="plot"><ol class="ticks" aria-hidden="true">${each(ticks, (tick) => markup`<li>${thousands(tick)}</li>`)}</ol>
 <svg viewBox="0 0 ${days.length} ${height}" preserveAspectRatio="none" role="img" aria-label="${describePlot(days)}">
@@ -24,7 +25,7 @@ ${each(ticks, (tick) => markup`<path class="grid" d="M0 ${y(tick)}H${days.length
 ${each(layers, (status, index) => markup`<path class="area ${status}" d="${areaPath(days, index, y)}"/>`)}
 </svg>
 <svg class="marks" viewBox="0 0 ${days.length} 20" preserveAspectRatio="none" aria-hidden="true">${marksNode(days, "applied", 5)}${marksNode(days, "failed", 14)}</svg>
-<ol class="days" aria-hidden="true">${each(axisDates(days), (day) => markup`<li>${day}</li>`)}</ol></div>
+<ol class="days" aria-hidden="true">${each([...new Set(dates)], (day) => markup`<li>${day}</li>`)}</ol></div>
 <ul class="legend">${each(layers, (status) => markup`<li class="${status}">${status}</li>`)}<li class="gap">not compared</li><li class="applied mark">apply</li><li class="failed mark">failed or blocked</li></ul>
 <details class="numbers"><summary>As numbers</summary>${tableNode(days)}</details>`;
 }
@@ -60,11 +61,6 @@ function marksNode(days: readonly FleetDay[], of: "applied" | "failed", y: numbe
 function runText({ command, who, outcome, changes, reasons: [reason] = [] }: RunSummary): string {
   const what = outcome === "applied" ? `${command} of ${counted(changes, "change")}` : `${command} ${outcome}`;
   return `${what} by ${who}${reason === undefined ? "" : `, ${reason}`}`;
-}
-
-function axisDates(days: readonly FleetDay[]): readonly string[] {
-  const last = days.length - 1;
-  return [...new Set([0, 0.25, 0.5, 0.75, 1].map((part) => days[Math.round(part * last)]?.day ?? ""))];
 }
 
 function describePlot(days: readonly FleetDay[]): string {

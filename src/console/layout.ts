@@ -25,6 +25,7 @@ export function page({ title, under, q = "", known, workspace, body }: Frame): M
   const head = markup`<link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="${assets.style}">
 <script src="${assets.script}" defer></script>`;
+  const seen = known?.fleet?.whole ? `, last seen ${ago(known.fleet.whole.at)} ago` : "";
   const content = markup`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <a class="brand" href="/"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6h12M2 10h12"/></svg>Evenkeel</a>
@@ -32,15 +33,10 @@ export function page({ title, under, q = "", known, workspace, body }: Frame): M
 <form class="find" action="/search" role="search"><input type="search" name="q" value="${q}" placeholder="Search" aria-label="Search projects, runs and settings" aria-keyshortcuts="/" maxlength="200"></form>
 </header>
 <main id="main" tabindex="-1">
-${known?.error ? errorNote(known) : ""}${body}
+${known?.error ? markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${known.error}</p>` : ""}${body}
 </main>
 <footer>${workspace} · Evenkeel ${version} · read-only · times are in UTC</footer>`;
   return htmlDocument(`${title} · Evenkeel`, head, content);
-}
-
-function errorNote({ error = "", fleet }: KnownState): Markup {
-  const seen = fleet?.whole ? `, last seen ${ago(fleet.whole.at)} ago` : "";
-  return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${error}</p>`;
 }
 
 export function dataLink(path: string, query: Readonly<Record<string, string>> = {}): Markup {

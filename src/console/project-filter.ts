@@ -56,7 +56,7 @@ function buildTests(wanted: WantedProjects): readonly Test[] {
     [policy, labelsTest(({ policies }) => policies.has(policy))],
     [resource, labelsTest(resourceTest(resource))],
     [status === anyStatus ? "" : status, statusTest(status)],
-    [cause, (head) => hasCause(head, cause)],
+    [cause, ({ shapes }) => shapes.some(({ shape }) => shape.group === cause || shape.topic === cause)],
     [from, ({ shapes }) => shapes.some(({ shape }) => shape.policy === from)],
     [Number(age) > 0 ? age : "", ({ since }) => since <= latestIso],
     // The slowest tests come last.
@@ -132,17 +132,11 @@ function worstFirst(a: ProjectGroup, b: ProjectGroup): number {
   return urgent(b) - urgent(a) || b.counts.pending - a.counts.pending || b.projects - a.projects;
 }
 
-/** Choices for filters: policies, and the keys of each kind of resources. */
-interface LabelNames {
-  readonly policies: readonly string[];
-  readonly keys: ReadonlyMap<string, readonly string[]>;
-}
-
 /** Maximum number of keys offered per kind: of some kinds each project has its own. */
 const maxKeys = 2000;
 
-/** Every label of the projects, sorted. Many projects share a set of labels. */
-export const listLabels = memoized((projects: Heads): LabelNames => {
+/** Choices for filters, sorted: policies, and the keys of each kind of resources. Projects share sets of labels. */
+export const listLabels = memoized((projects: Heads) => {
   const labels = [...new Set(projects.map((each) => each.labels))];
   const keys = grouped(
     labels.flatMap((each) => Object.entries(each.keys)),
@@ -158,8 +152,4 @@ export const listLabels = memoized((projects: Heads): LabelNames => {
 
 function sortNames(names: Iterable<string>): readonly string[] {
   return [...new Set(names)].filter(Boolean).sort();
-}
-
-function hasCause({ shapes }: ProjectSummary, id: string): boolean {
-  return shapes.some(({ shape }) => shape.group === id || shape.topic === id);
 }

@@ -12,21 +12,13 @@ import {
   mostRows,
   pageFields,
   pager,
-  parseFilters,
   selectPage,
   span,
 } from "./layout.ts";
 
-export interface WantedRuns {
-  readonly command: string;
-  readonly outcome: string;
-  readonly who: string;
-  readonly project: string;
-}
+export const runFilters = ["command", "outcome", "who", "project"] as const;
 
-export function parseRunFilters(query: Readonly<Record<string, string | undefined>>): WantedRuns {
-  return parseFilters(["command", "outcome", "who", "project"], query);
-}
+type WantedRuns = Readonly<Record<(typeof runFilters)[number], string>>;
 
 export function filterRuns(
   { runs }: KnownState,

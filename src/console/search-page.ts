@@ -2,33 +2,20 @@ import { projectHref } from "../base/console-paths.ts";
 import { counted, thousands } from "../base/text-format.ts";
 import { badge, breakable, each, type Markup, markup } from "../report/html/markup.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { fleetHref } from "./fleet-page.ts";
 import type { KnownState } from "./known-state.ts";
 import { age, dataLink, moment } from "./layout.ts";
-import { anyStatus, listLabels, parseProjectFilters, type WantedProjects } from "./project-filter.ts";
+import { anyStatus, listLabels, parseProjectFilters } from "./project-filter.ts";
 import { runOutcomeNode } from "./runs-page.ts";
-
-/** Results of a search: the first of each category, and the number of all of them. */
-interface SearchResults {
-  readonly projects: readonly ProjectSummary[];
-  readonly labels: readonly FoundLabel[];
-  readonly runs: readonly RunSummary[];
-  readonly counts: Readonly<Record<"projects" | "labels" | "runs", number>>;
-}
-
-/** A policy, or a resource of any kind. */
-interface FoundLabel {
-  readonly kind: string;
-  readonly name: string;
-  readonly filter: Partial<WantedProjects>;
-}
 
 /** Maximum number of results per category. */
 const most = 30;
 
-/** Finds projects (also by an address), resources, policies and runs whose name contains the query. */
-function search(known: KnownState, query: string): SearchResults {
+/**
+ * Finds projects (also by an address), resources, policies and runs whose name contains the query: the first of each
+ * category, and the number of all of them.
+ */
+function search(known: KnownState, query: string) {
   const q = query.trim().toLowerCase().slice(0, 200);
   if (q === "") return { projects: [], labels: [], runs: [], counts: { projects: 0, labels: 0, runs: 0 } };
   const [path = q] = q.split(":");
@@ -36,9 +23,9 @@ function search(known: KnownState, query: string): SearchResults {
   const exact = projects.filter(({ project }) => project.toLowerCase() === path);
   const { policies, keys } = listLabels(known.projects);
   const labels = [
-    ...policies.map((name): FoundLabel => ({ kind: "policy", name, filter: { policy: name } })),
+    ...policies.map((name) => ({ kind: "policy", name, filter: { policy: name } })),
     ...[...keys].flatMap(([kind, names]) =>
-      names.map((name): FoundLabel => ({ kind, name, filter: { resource: `${kind}/${name}` } })),
+      names.map((name) => ({ kind, name, filter: { resource: `${kind}/${name}` } })),
     ),
   ].filter(({ name }) => name.toLowerCase().includes(q));
   const words = ({ run, command, who, host, commit, outcome }: RunSummary) =>
