@@ -127,11 +127,15 @@ export function kindsToImport(
   return new Set(kinds.map(({ kind }) => kind));
 }
 
+/** The kinds of a section that the platform has. @throws UserError if it has none of them. */
 function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {
   const known = owners.flatMap((owner) => inventoriedKinds(catalogue, owner));
   if (name === "all") return known;
   const named = known.filter(({ section }) => section === name);
-  if (named.length > 0) return available(named, catalogue, platform);
+  const whyNot = (row: PolicyKind) => outOfRelease(catalogue, row, platform) ?? outOfTier(catalogue, row, platform);
+  const available = named.filter((row) => whyNot(row) === undefined);
+  if (available.length > 0) return available;
+  if (named[0]) throw new UserError(`--kinds: ${whyNot(named[0])}`, exit.usage);
   const words = [...new Set(known.map(({ section }) => section))];
   const [only] = owners.length === 1 ? owners : [];
   const whose = only === "group" ? "policies of groups" : "policies";
@@ -139,15 +143,6 @@ function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue,
     `--kinds: ${whose} have no ${name}${didYouMean(name, words) || `; there are ${words.join(", ")}`}`,
     exit.usage,
   );
-}
-
-/** The kinds that the platform has. @throws UserError if it has none of them. */
-function available(rows: readonly PolicyKind[], catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {
-  const whyNot = (row: PolicyKind) => outOfRelease(catalogue, row, platform) ?? outOfTier(catalogue, row, platform);
-  const matching = rows.filter((row) => whyNot(row) === undefined);
-  const [first] = rows;
-  if (matching.length > 0 || !first) return matching;
-  throw new UserError(`--kinds: ${whyNot(first)}`, exit.usage);
 }
 
 const elsewhere: Readonly<Record<Owner, string>> = {

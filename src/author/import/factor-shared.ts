@@ -1,9 +1,10 @@
 import { grouped, groupedAs } from "../../base/grouped.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { identityOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
+import { identityOf, kindOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
-import type { Project } from "../../model/types.ts";
+import { isSingleton, type ResourceKind } from "../../model/resource-kind.ts";
+import type { Kind, Project } from "../../model/types.ts";
 import { draftOf, fileOf, selectorFor } from "./names.ts";
 import {
   choosePlacement,
@@ -17,7 +18,6 @@ import {
   selectMembers,
 } from "./placement.ts";
 import { type Draft, type ImportedEntry, type ImportedProject, policyFileText } from "./policy.ts";
-import { declarationOf, joinSingletons, singletonFile, splitByField } from "./singletons.ts";
 import { type FactName, withTemplates } from "./templates.ts";
 
 /**
@@ -35,7 +35,10 @@ export function factorShared(
   const fleet = createFleet(imported, listing);
   const declared = grouped(
     imported.flatMap(({ project, entries }) => entries.map((original) => ({ project, original }))),
-    ({ original }) => declarationOf(catalogue, original),
+    ({ original }) => {
+      const [field = ""] = singletonFile(catalogue, original.kind) ? original.fields.keys() : [];
+      return `${identityOf(catalogue, original)} ${field}`;
+    },
   );
   const placed = [...declared.values()].map((alike) => {
     const each = withCommonForms(alike, catalogue);
@@ -176,36 +179,38 @@ interface Placed {
 function draftsOfFleet(content: FleetSettings): readonly Draft[] {
   const shared = sharedDrafts(content);
   const indexByFolder = new Map(shared.map(({ folder }, index) => [folder, index]));
-  const remarks = new Map<number, Remark[]>();
-  const own = content.imported.flatMap((each): Placed[] => {
+  const drafts = content.imported.flatMap((each) => {
     const chain = content.above(each.project);
     const folder = chain.at(-1);
     const written = (content.own.get(each.project) ?? []).map((entry) => content.withDefaults(entry, [each.project]));
     const draft = draftOf({ ...each, entries: joinSingletons(written, content.catalogue) });
     if (!folder || draft.entries.length + draft.remarks.length === 0) return [];
-    const policyIndex = indexByFolder.get(chain.findLast((above) => indexByFolder.has(above)) ?? folder);
-    if (policyIndex === undefined || draft.entries.length > 0) return [{ folder, draft }];
-    const existing = remarks.get(policyIndex) ?? [];
-    existing.push(...draft.remarks.map((remark) => ({ remark, name: draft.name })));
-    remarks.set(policyIndex, existing);
-    return [];
+    // Remarks alone go to the nearest shared policy.
+    const nearest = chain.findLast((above) => indexByFolder.has(above)) ?? folder;
+    return [{ folder, draft, policyIndex: draft.entries.length > 0 ? undefined : indexByFolder.get(nearest) }];
   });
-  const reported = shared.map((each, index): Placed => {
-    return { ...each, draft: { ...each.draft, remarks: joinRemarks(remarks.get(index) ?? []) } };
+  const remarked = groupedAs(
+    drafts,
+    ({ policyIndex }) => policyIndex,
+    ({ draft }) => draft,
+  );
+  const reported = shared.map(({ folder, draft }, index) => {
+    return { folder, draft: { ...draft, remarks: joinRemarks(remarked.get(index) ?? []) } };
   });
+  const own = drafts.filter(({ policyIndex }) => policyIndex === undefined);
   return groupByFile(reported, own, content.catalogue);
 }
 
-interface Remark {
-  readonly remark: string;
-  readonly name: string;
-}
-
 /** Groups equal remarks of several projects. */
-function joinRemarks(remarks: readonly Remark[]): readonly string[] {
-  return [...grouped(remarks, ({ remark }) => remark)].map(([remark, [first, ...others]]) => {
+function joinRemarks(drafts: readonly Draft[]): readonly string[] {
+  const names = groupedAs(
+    drafts.flatMap(({ name, remarks }) => remarks.map((remark) => ({ name, remark }))),
+    ({ remark }) => remark,
+    ({ name }) => name,
+  );
+  return Array.from(names, ([remark, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${others.length} more` : "";
-    return `${first?.name}${more}: ${remark}`;
+    return `${first}${more}: ${remark}`;
   });
 }
 
@@ -284,4 +289,34 @@ export function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
   const first = new Map<string, string>();
   for (const { file } of drafts) if (!first.has(file.toLowerCase())) first.set(file.toLowerCase(), file);
   return drafts.map((draft) => ({ ...draft, file: first.get(draft.file.toLowerCase()) ?? draft.file }));
+}
+
+/** The file of a kind if it is a singleton. */
+function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefined {
+  const { file } = kindOf(catalogue, kind);
+  return file && isSingleton(file) ? file : undefined;
+}
+
+/**
+ * Splits each singleton into an entry per field, so that fields are shared separately; remarks on the singleton become
+ * the project's.
+ */
+function splitByField(imported: ImportedProject, catalogue: Catalogue): ImportedProject {
+  const remarks = [...imported.remarks];
+  const entries = imported.entries.flatMap((entry) => {
+    const file = singletonFile(catalogue, entry.kind);
+    if (!file) return entry;
+    remarks.push(...entry.remarks.map((remark) => `${file.singular}: ${remark}`));
+    return [...entry.fields].map((field) => ({ ...entry, fields: new Map([field]), remarks: [] }));
+  });
+  return { ...imported, entries, remarks };
+}
+
+/** Joins the fields of each singleton into one entry. */
+function joinSingletons(entries: readonly ImportedEntry[], catalogue: Catalogue): readonly ImportedEntry[] {
+  return [...grouped(entries, (entry) => identityOf(catalogue, entry)).values()].flatMap((parts) => {
+    const [first] = parts;
+    if (!singletonFile(catalogue, first.kind)) return parts;
+    return { ...first, fields: new Map(parts.flatMap((part) => [...part.fields])) };
+  });
 }

@@ -37,12 +37,8 @@ export function importProject(
     named: (field: FieldSchema, value: Value) => withNames(field, value, found.named ?? [], catalogue),
   };
   const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map((row) => {
-    return importKind(
-      row,
-      live.filter(({ kind }) => kind === row.kind),
-      catalogue,
-      writing,
-    );
+    const own = live.filter(({ kind }) => kind === row.kind);
+    return importKind(row, own, catalogue, writing);
   });
   const entries = imported.flatMap(({ entries }) => entries);
   const isWritable = ({ key }: Named) => withoutPasswords(key) === key;

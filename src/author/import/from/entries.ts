@@ -105,10 +105,8 @@ function findSubject({ kind, slug }: ForeignResource, { catalogue, platform }: C
   const integration = findNamed(integrations, catalogue, slug);
   if (!integration)
     return `it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...foreignNames.keys()])}`;
-  const { fields } = integration;
-  return (
-    unavailable(integration, platform)?.message ?? missing ?? { file: { ...file, singular: slug, fields }, integration }
-  );
+  const why = unavailable(integration, platform)?.message ?? missing;
+  return why ?? { file: { ...file, singular: slug, fields: integration.fields }, integration };
 }
 
 function leaveOut({ title, place }: ForeignResource, why: string): TranslatedEntry {

@@ -37,10 +37,8 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
   const { statements, repeated, problems: unstated } = statementsOf(configuration);
   const stated = new Map([...statements, ...repeated].map((each) => [each, toStated(each, choice)]));
-  const translate = translatorFor(
-    [...stated.values()].flatMap(({ resource }) => resource ?? []),
-    choice,
-  );
+  const resources = [...stated.values()].flatMap(({ resource }) => resource ?? []);
+  const translate = translatorFor(resources, choice);
   const translated = new Map(
     Array.from(stated, ([statement, { resource, ...more }]) => {
       const entry = resource ? withMore(translate(resource), more) : more;
@@ -48,12 +46,10 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
     }),
   );
   const policies = byPolicy(statements);
-  const contents = policies.map((own) =>
-    distinctEntries(
-      own.flatMap((each) => translated.get(each) ?? []),
-      choice.catalogue,
-    ),
-  );
+  const contents = policies.map((own) => {
+    const entries = own.flatMap((each) => translated.get(each) ?? []);
+    return distinctEntries(entries, choice.catalogue);
+  });
   const drafts = createDrafts(policies, contents, choice);
   const again = repeated.flatMap((each) => translated.get(each) ?? []);
   const untranslated = distinctProblems([...contents.flat(), ...again].flatMap((each) => each.problems));

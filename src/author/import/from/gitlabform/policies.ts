@@ -161,7 +161,8 @@ function listSelectors({ form, path }: Key, owner: Owner): readonly string[] {
 /** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
 function listExcluded(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
   if (key.form === "project") return [];
-  const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
+  const winners = keys.filter((other) => other.form === "pattern" && byRank(other, key) < 0);
+  const others = key.form === "pattern" ? [...winners, ...groupsWithin(key, keys)] : [];
   const { skipProjects, skipGroups } = configuration;
   const skipped =
     owner === "group"
@@ -169,13 +170,6 @@ function listExcluded(key: Key, keys: readonly Key[], configuration: Configurati
       : [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
   const globs = [...skipped, ...others.flatMap((other) => listSelectors(other, owner))];
   return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(listSelectors(key, owner)[0] ?? "")));
-}
-
-function winners(key: Key, keys: readonly Key[]): readonly Key[] {
-  return keys.filter(
-    (other) =>
-      other.form === "pattern" && byRank(other, key) < 0 && mayMeet(fixedPart(other.path), fixedPart(key.path)),
-  );
 }
 
 /** Groups below the folder of a pattern that may contain matches; their settings affect those projects. */

@@ -124,7 +124,7 @@ function collectInstance(block: HclBlock, { instance, ignored, project, prefix }
   const stated = [...single, ...listNested(block, instance)].filter(([attribute]) => !ignored.includes(attribute));
   const resource = { address, type, attributes: new Map(stated), place: () => block.place };
   into.declarations.push({ project, resource });
-  for (const { of, place } of [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(warnNested)]) {
+  for (const { of, place } of [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(namePart)]) {
     const why = ignored.includes(of) ? "its changes are ignored" : unreadBlocks[of];
     if (why !== undefined) into.problems.push(notImported(place, `${of} of ${address} is left out: ${why}`));
   }
@@ -141,25 +141,26 @@ const unreadBlocks: Readonly<Record<string, string | undefined>> = {
 const metaBlocks: ReadonlySet<string> = new Set(["lifecycle", ...Object.keys(unreadBlocks)]);
 
 /** Warns of `prevent_destroy`: policies delete only what they list. */
-function warnProtection({ blocks, labels: [type = ""] }: HclBlock, address: string): readonly Problem[] {
-  if (isItself(type)) return [];
-  const stated = blocks.flatMap((block) =>
-    block.type === "lifecycle" ? (block.attributes.get("prevent_destroy") ?? []) : [],
-  );
-  const why = "list what must not be deleted under protected in evenkeel.yaml";
-  return stated.flatMap(({ value, place }) =>
-    value.value === false ? [] : [notImported(place, `prevent_destroy of ${address} is left out: ${why}`)],
-  );
+function warnProtection(block: HclBlock, address: string): readonly Problem[] {
+  if (isItself(block.labels[0] ?? "")) return [];
+  const message = `prevent_destroy of ${address} is left out: list what must not be deleted under protected in evenkeel.yaml`;
+  const stated = lifecycleOf(block, "prevent_destroy").filter(({ value }) => value.value !== false);
+  return stated.map(({ place }) => notImported(place, message));
 }
 
-function warnNested({ type, labels: [label = ""], place }: HclBlock) {
+/** A meta-argument in the lifecycle blocks of a resource. */
+function lifecycleOf({ blocks }: HclBlock, name: string): readonly HclAttribute[] {
+  return blocks.flatMap(({ type, attributes }) => (type === "lifecycle" ? (attributes.get(name) ?? []) : []));
+}
+
+function namePart({ type, labels: [label = ""], place }: HclBlock) {
   return { of: type === "dynamic" ? label : type, place };
 }
 
 /** Blocks within a resource by type, each a list of mappings, as states have them. */
 function listNested({ blocks }: HclBlock, { names }: Instance): readonly (readonly [string, ForeignValue])[] {
   const own = blocks.filter(({ type }) => !metaBlocks.has(type));
-  const named = grouped(own, (member) => warnNested(member).of);
+  const named = grouped(own, (member) => namePart(member).of);
   return [...named].map(([name, members]) => {
     const [{ place }] = members as [HclBlock];
     const expanded = members.map((block) =>
@@ -185,13 +186,9 @@ function foreignValue({ value, place }: HclAttribute, { names }: Pick<Instance, 
 }
 
 /** Attributes of `ignore_changes`; their values may be outdated. */
-function listIgnored({ blocks }: HclBlock): readonly string[] | "all" {
-  const ignored = blocks.flatMap(({ type, attributes }) =>
-    type === "lifecycle" ? (attributes.get("ignore_changes")?.value ?? []) : [],
-  );
-  const words = ignored
-    .flatMap((each) => each.items ?? [each])
-    .map(({ path = "", value }) => value ?? path.split(/[.[]/)[0]);
+function listIgnored(block: HclBlock): readonly string[] | "all" {
+  const ignored = lifecycleOf(block, "ignore_changes").map(({ value }) => value);
   if (ignored.some(({ path }) => path === "all")) return "all";
-  return words.filter((word) => typeof word === "string");
+  const items = ignored.flatMap((each) => each.items ?? [each]);
+  return items.map(({ path = "", value }) => value ?? path.split(/[.[]/)[0]).filter((word) => typeof word === "string");
 }

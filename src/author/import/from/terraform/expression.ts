@@ -131,11 +131,10 @@ function composed(
   parts: readonly HclExpression[],
   combine: (parts: readonly Evaluated[], names: Names) => Evaluated,
 ): HclExpression {
-  const run = (names: Names) =>
-    combine(
-      parts.map((part) => evaluate(part, names)),
-      names,
-    );
+  const run = (names: Names) => {
+    const evaluated = parts.map((part) => evaluate(part, names));
+    return combine(evaluated, names);
+  };
   return { words: "an expression", run };
 }
 

@@ -69,7 +69,7 @@ function collectSources(files: readonly ForeignFile[], read: HclReader, into: De
   const roots = (folder: string, isWanted: (file: ForeignFile) => boolean) =>
     (folders.get(folder) ?? []).flatMap(({ file, root }) => (isWanted(file) && !("severity" in root) ? [root] : []));
   const blocks = new Map(
-    [...folders.keys()].map((folder) => {
+    Array.from(folders.keys(), (folder) => {
       const sources = roots(folder, (file) => !isVariables(file));
       return [folder, sources.flatMap((source) => source.blocks)];
     }),
@@ -80,11 +80,10 @@ function collectSources(files: readonly ForeignFile[], read: HclReader, into: De
   if (uncalled.length === 0 && first && written.length > 0)
     into.problems.push(unusable(startOf(first), "these modules call one another in a circle"));
   const effort = { depth: 0, steps: 0 };
-  for (const root of uncalled)
-    collectModule(
-      moduleOf(root, { root, blocks, textOf, effort }, variablesIn(roots(root, isVariables), effort)),
-      into,
-    );
+  for (const root of uncalled) {
+    const inputs = variablesIn(roots(root, isVariables), effort);
+    collectModule(moduleOf(root, { root, blocks, textOf, effort }, inputs), into);
+  }
   for (const file of unread) {
     const message = `${file.name} is left out: no file() of the configurations reads it`;
     into.problems.push(notImported(startOf(file), message));
@@ -115,10 +114,8 @@ function readJsonVariables(file: ForeignFile): HclBlock | Problem {
 
 function importDeclarations({ declarations, problems, others }: Declarations, choice: ForeignChoice): ForeignImport {
   const stated = declarations.map((each) => ({ ...each, ...toStated(each, choice) }));
-  const translate = translatorFor(
-    stated.flatMap(({ resources }) => resources),
-    choice,
-  );
+  const all = stated.flatMap(({ resources }) => resources);
+  const translate = translatorFor(all, choice);
   const left = [...problems, ...reportUnsupported(others, "resource", explainUnsupported)];
   const imported = [...grouped(stated, ({ project }) => project.toLowerCase()).values()].map((members) => {
     const translated = members.flatMap((each) => [{ problems: each.problems }, ...each.resources.map(translate)]);
@@ -168,7 +165,9 @@ function collectState(file: ForeignFile, into: Declarations): void {
     into.problems.push(unusable(startOf(file), String(resources)));
     return;
   }
-  const places = createPlaces(file);
+  const { name, text } = file;
+  const known = text.length > mostPlaced ? undefined : placesIn({ file: name, text, linesBefore: 0 });
+  const places = (path: StateResource["path"]) => known?.place(0, path, "key") ?? startOf(file);
   // Before a plan, among which are those that the configuration only reads.
   const prior = isObject(state.prior_state) ? listResources(state.prior_state) : [];
   const paths = new Map([...(typeof prior === "string" ? [] : prior), ...resources].flatMap(pathById));
@@ -185,12 +184,6 @@ function collectState(file: ForeignFile, into: Declarations): void {
 
 /** Positions in a larger file take too long to compute. */
 const mostPlaced = 4 * 1024 * 1024;
-
-function createPlaces({ name, text }: ForeignFile): (path: StateResource["path"]) => Place {
-  if (text.length > mostPlaced) return () => ({ file: name, line: 1, column: 1 });
-  const places = placesIn({ file: name, text, linesBefore: 0 });
-  return (path) => places.place(0, path, "key");
-}
 
 function listResources(state: JsonObject): readonly StateResource[] | string {
   for (const of of ["planned_values", "values"]) {

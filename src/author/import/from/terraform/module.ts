@@ -135,7 +135,12 @@ export function variablesIn(files: readonly Pick<HclBlock, "attributes">[], effo
 
 /** Resolves `gitlab_project.api` and `data.gitlab_user`: blocks as mappings whose members are evaluated when used. */
 function declaredBlocks(module: Module): (first: string, second: string) => Evaluated | undefined {
-  const values = new Map(module.blocks.map((block) => [block, evaluateOnce(() => blockValue(block, module))]));
+  const blockValue = (block: HclBlock) => {
+    const instances = instancesOf(block, module);
+    if (typeof instances === "string") return undefined;
+    return byInstance(block, instances, (instance) => instanceValue(block, instance));
+  };
+  const values = new Map(module.blocks.map((block) => [block, evaluateOnce(() => blockValue(block))]));
   const member = (kind: string, type: string, name: string): unknown => {
     const isMeant = ({ type: own, labels }: HclBlock) => own === kind && labels[0] === type && labels[1] === name;
     const block = module.blocks.find(isMeant);
@@ -195,13 +200,6 @@ function evaluateOnce(value: () => unknown): () => unknown {
     isActive = false;
     return result.value;
   };
-}
-
-/** The instance of a block; a list or mapping of them with `count` or `for_each`. */
-function blockValue(block: HclBlock, module: Module): unknown {
-  const instances = instancesOf(block, module);
-  if (typeof instances === "string") return undefined;
-  return byInstance(block, instances, (instance) => instanceValue(block, instance));
 }
 
 /** Attributes that the server adds, by type: names stand for IDs, which no file has. */
