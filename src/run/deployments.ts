@@ -51,16 +51,14 @@ export async function recordDeployment(writer: Writer, project: string, fields: 
     return { row: (await writer.send(call("createDeployment", { id: project }, fields))).body as JsonObject };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (!error.uncertain) return { status: "failed", error: explainCallFailure(error) + describeDemand(error, fields) };
+    const { uncertain, message, status, serverMessage = "" } = error;
     const doubt = "whether the deployment was created is unknown, so it is not sent again";
-    return { status: "unknown", error: `${doubt}: ${error.message}` };
+    if (uncertain) return { status: "unknown", error: `${doubt}: ${message}` };
+    // The specification allows omitting the status; servers that reject this do not list valid values.
+    const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
+    const demand = isDemand ? "; this server demands --status: running, success, failed or canceled" : "";
+    return { status: "failed", error: explainCallFailure(error) + demand };
   }
-}
-
-/** The specification allows omitting the status; servers that reject this do not list valid values. */
-function describeDemand({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
-  const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
-  return isDemand ? "; this server demands --status: running, success, failed or canceled" : "";
 }
 
 /**

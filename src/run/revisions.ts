@@ -75,8 +75,11 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   const context = validateWorkspace(loaded, request);
   const repository = repositoryAround(loaded.root);
   const commit = commitNamed(repository, since);
-  const earlier = { commit, revision: loadRevision(repository, commit, parse), today: context.today };
-  const opened = await openEarlier(earlier, loaded, { ...context, rules: context.declaredRules });
+  const { declaredRules: rules, today } = context;
+  const opened = await openEarlier(commit, loadRevision(repository, commit, parse), today, loaded, {
+    ...context,
+    rules,
+  });
   return {
     ...context,
     since: opened,
@@ -85,24 +88,19 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   };
 }
 
-interface Earlier {
-  readonly commit: string;
-  readonly revision: LoadedRevision | undefined;
-  readonly today: string;
-}
-
 /** Validates the manifests of an earlier commit, whose server has the current release unless they state another. */
 async function openEarlier(
-  earlier: Earlier,
+  commit: string,
+  revision: LoadedRevision | undefined,
+  today: string,
   loaded: Loaded,
   valid: Omit<Validated, "problems">,
 ): Promise<EarlierManifests> {
-  const { commit, revision, today } = earlier;
   const { workspace } = loaded;
   const found = revision?.workspace.server.isReleaseAssumed ? loadedAt(revision, workspace.server.release) : revision;
   const { side: before, problems } = await openSide(commit, found, workspace, today);
   const wrong = problems.filter(({ severity }) => severity === "error").map((each) => problemBefore(commit, each));
-  const beside: EarlierManifests["beside"] = (...now) => openEarlier(earlier, ...now);
+  const beside: EarlierManifests["beside"] = (...now) => openEarlier(commit, revision, today, ...now);
   return { commit, before, after: createSide(loaded, valid), problems: wrong, beside };
 }
 

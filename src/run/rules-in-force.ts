@@ -26,11 +26,6 @@ import type { Step } from "./apply/apply.ts";
 import { type Checked, type Context, digestWithExpired } from "./context.ts";
 import type { Request } from "./request.ts";
 
-export interface RulesInForce {
-  readonly rules: readonly CompiledRule[];
-  readonly problems: readonly Problem[];
-}
-
 type InForce = Pick<Context, "rules" | "today" | "loaded">;
 
 /** The rules of a workspace and of EVENKEEL_RULES. `root`: the workspace, to warn if it contains that folder. */
@@ -39,19 +34,23 @@ export function rulesInForce(
   { EVENKEEL_RULES: folderName }: Request["env"],
   today: string,
   root?: string,
-): RulesInForce {
+): { readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] } {
   const folder: RulesFolder = folderName === undefined ? { documents: [], problems: [] } : readRulesFolder(folderName);
   const outside = readOutsideRules(folder.documents);
   const compiled = compileRules([...rules, ...outside.rules]);
+  // A merge request could edit rules inside the workspace.
+  const places = folderName ? [folderName, ...folder.documents.map(({ file }) => file)] : [];
+  const what = "rules of EVENKEEL_RULES are";
+  const reachable = places.flatMap((each) => {
+    return root === undefined ? [] : warnIfReachable(root, each, "rules-folder", what, "change them");
+  });
   const problems = [
     ...folder.problems,
     ...outside.problems,
     ...shadowed(rules, outside.rules),
     ...expiryProblems([], outside.rules, today),
     ...compiled.problems,
-    ...(folderName && root !== undefined
-      ? warnIfInside(root, [folderName, ...folder.documents.map(({ file }) => file)])
-      : []),
+    ...reachable.slice(0, 1),
   ];
   return { rules: compiled.rules, problems };
 }
@@ -73,10 +72,6 @@ export function exceptionsOf({ rules, today }: Pick<InForce, "rules" | "today">)
 
 export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
-  return addRuleFindings(plan, context, projects);
-}
-
-function addRuleFindings(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
@@ -96,7 +91,7 @@ export async function mergedByRules(
   const projects = plan.resource_changes.map(({ project, project_id: id, project_path: fullPath }) => {
     return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
   });
-  const merged = addRuleFindings(plan, { rules, today, loaded }, projects);
+  const merged = withRuleFindings(plan, evaluateRules(plan, rules, ruleContext({ today, loaded }, projects)));
   const errors = bySeverity(problems).problems;
   if (errors.length === 0) return merged;
   const reported = { ...merged, problems: [...merged.problems, ...errors] };
@@ -113,14 +108,13 @@ export function stepsAllowedByRules(
   const rules = ruleContext(context, [desired.project]);
   const catalogue = context.loaded.workspace.catalogue;
   return steps.map((step) => {
-    const [objection] = "change" in step ? objectionsToChange(catalogue, step.change, context.rules, rules) : [];
-    if (!objection || !("change" in step)) return step;
-    const { address } = step.change;
-    return { address, outcome: staleOutcome(objection.message) };
+    if (!("change" in step)) return step;
+    const [objection] = objectionsToChange(catalogue, step.change, context.rules, rules);
+    return objection ? { address: step.change.address, outcome: staleOutcome(objection.message) } : step;
   });
 }
 
-function ruleContext({ today, loaded }: InForce, projects: readonly Project[]): RuleContext {
+function ruleContext({ today, loaded }: Pick<InForce, "today" | "loaded">, projects: readonly Project[]): RuleContext {
   const named = new Map(projects.map((project) => [project.name, project]));
   const projectOf = (name: string) => named.get(name) ?? projectNamed(name);
   return {
@@ -155,12 +149,6 @@ function readRulesFolder(folder: string): RulesFolder {
     documents: read.flatMap(({ documents }) => documents),
     problems: [...problems, ...read.flatMap((each) => each.problems)],
   };
-}
-
-/** A warning if a merge request can edit the rules in EVENKEEL_RULES. */
-function warnIfInside(root: string, places: readonly string[]): readonly Problem[] {
-  const what = "rules of EVENKEEL_RULES are";
-  return places.flatMap((each) => warnIfReachable(root, each, "rules-folder", what, "change them")).slice(0, 1);
 }
 
 function errorAt(folder: string): string | undefined {

@@ -21,17 +21,15 @@ export interface Unmanaged {
   readonly groups?: number;
   /** 1 if the instance is among them. */
   readonly instance?: number;
-  readonly resources: readonly UnmanagedResource[];
+  readonly resources: readonly {
+    readonly address: string;
+    readonly project: string;
+    /** The rest of the address, such as `webhook/https://hooks.example.com`. */
+    readonly resource: string;
+  }[];
   readonly unread: readonly UnreadSection[];
   readonly problems: readonly ReportedProblem[];
   readonly warnings: readonly ReportedProblem[];
-}
-
-interface UnmanagedResource {
-  readonly address: string;
-  readonly project: string;
-  /** The rest of the address, such as `webhook/https://hooks.example.com`. */
-  readonly resource: string;
 }
 
 /** A section that no policy of some projects or groups has, so that it is not read there. */

@@ -26,7 +26,11 @@ const mostProjects = 20;
 export async function findDialect(reader: Reader): Promise<FoundDialect | undefined> {
   // Every server lists projects, even without permissions.
   const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects), 404)) ?? [];
-  return (await detectByRows(reader, projects)) ?? (await detectByName(reader, projects)) ?? detectByRoute(reader);
+  const found = (await detectByRows(reader, projects)) ?? (await detectByName(reader, projects));
+  if (found) return found;
+  const named = [...dialects].find(([, { facts }]) => facts.some(({ id }) => id === "metadata-route"));
+  const answer = named && (await unlessRefused(() => reader.get(call("getMetadata", {}))));
+  return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
 }
 
 async function detectByRows(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
@@ -65,12 +69,6 @@ async function knowsSlug(reader: Reader, id: string, slug: string): Promise<bool
     if (error.status === 400) return false;
     return error.saysGone ? true : undefined;
   }
-}
-
-async function detectByRoute(reader: Reader): Promise<FoundDialect | undefined> {
-  const named = [...dialects].find(([, { facts }]) => facts.some(({ id }) => id === "metadata-route"));
-  const answer = named && (await unlessRefused(() => reader.get(call("getMetadata", {}))));
-  return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
 }
 
 /** Undefined if the server refuses. @throws CallFailed if it ends the run, or has the status `fatal`. */

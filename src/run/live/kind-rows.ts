@@ -104,13 +104,17 @@ export async function readKindRows(
   isDeclared: (key: string) => boolean = () => false,
   ownRow?: JsonObject,
 ): Promise<readonly KeyedRow[]> {
-  const { list, isSingle } = kind.read;
+  const { read, file } = kind;
+  const { list, isSingle } = read;
   if (isSingle) return ownRow ? [{ key: "", row: ownRow }] : readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
   const rows = await readRows(reader, kind, listing, ownRow);
   if (kind.keys) refuseOtherDialect(reader.catalogue, listing, rows);
+  // A row that the server refuses to remove counts only where a policy declares it.
+  const isKept = (row: JsonObject) =>
+    file.kept !== undefined && evaluateKind(file.kept, { row, owner: bareName(project.name) }) === true;
   try {
-    return removeDuplicates(kind, rows).filter(({ key, row }) => isDeclared(key) || !isKept(kind, project.name, row));
+    return removeDuplicates(kind, rows).filter(({ key, row }) => isDeclared(key) || !isKept(row));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw failList(listing, error.message);
@@ -135,11 +139,6 @@ async function readRows(
     if (none !== undefined && error instanceof CallFailed && error.saysGone) return [];
     throw error;
   }
-}
-
-/** True if the server refuses to remove a row, so that it counts only where a policy declares it. */
-function isKept({ file }: ReadableKind, owner: string, row: JsonObject): boolean {
-  return file.kept !== undefined && evaluateKind(file.kept, { row, owner: bareName(owner) }) === true;
 }
 
 /** Servers return null for a missing singleton, or 404 in some releases. */

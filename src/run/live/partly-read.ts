@@ -76,16 +76,14 @@ export function unreadProblem(
   part: Unread,
 ): Problem {
   const declared = resources.find((resource) => unreadPart(catalogue, [part], resource));
-  const origin = declared?.origin ?? exclusive.get(part.kind);
-  const message = `${describePart(catalogue, project.name, part)} could not be read and is left out of the plan: ${explainCallFailure(part.failure)}`;
+  const { kind, key } = part;
+  const origin = declared?.origin ?? exclusive.get(kind);
+  const whole = kindOf(catalogue, kind).read?.isSingle ? "" : "the list of ";
+  const all = `${whole}${sectionNameOf(catalogue, kind)} of ${project.name}`;
+  const what = key === undefined ? all : addressOf(project.name, kind, key);
+  const message = `${what} could not be read and is left out of the plan: ${explainCallFailure(part.failure)}`;
   const place = origin && { place: origin.place() };
   return { severity: "error", rule: "unreadable", message, ...place, project: project.name };
-}
-
-function describePart(catalogue: Catalogue, project: string, { kind, key }: Unread): string {
-  if (key !== undefined) return addressOf(project, kind, key);
-  const whole = kindOf(catalogue, kind).read?.isSingle ? "" : "the list of ";
-  return `${whole}${sectionNameOf(catalogue, kind)} of ${project}`;
 }
 
 /** True if a live value contains a secret that this process knows. */

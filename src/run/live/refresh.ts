@@ -97,17 +97,14 @@ export function refreshEach(
 ): Promise<RefreshedProject[]> {
   const here = async (_: Project, index: number) => {
     const desired = fleet.at(index);
-    return finished(passToLedger(await refreshProject(reader, desired, scope, desired.project.ownRow), scope));
+    const result = await refreshProject(reader, desired, scope, desired.project.ownRow);
+    const { difference } = result;
+    if (!difference || difference.settled.length + difference.absent.length === 0) return finished(result);
+    scope.remember?.(difference);
+    return finished({ ...result, difference: { ...difference, settled: none, absent: none } });
   };
   // Limited by the room for requests: more projects would only wait, and keep what is read of them in memory.
   return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
-}
-
-function passToLedger(result: RefreshedProject, { remember }: RefreshScope): RefreshedProject {
-  const { difference } = result;
-  if (!difference || difference.settled.length + difference.absent.length === 0) return result;
-  remember?.(difference);
-  return { ...result, difference: { ...difference, settled: none, absent: none } };
 }
 
 /** One shared list, because a run keeps the differences of a whole fleet. */
@@ -137,12 +134,16 @@ function compareProject(
   scope: RefreshScope,
 ): RefreshedProject {
   const { unread } = read;
+  const { project } = desired;
   const readable = keepReadable(catalogue, desired, unread);
-  const [part] = unread;
+  const lost = unread.find((each) => isMissing(catalogue, each));
+  const part = lost ?? unread[0];
   if (part && readable.kinds.size === 0) {
-    return toUnreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
+    const message = explainCallFailure(part.failure);
+    const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
+    return { problems: [problem], ...(lost && { missing: { project, message, movedTo: part.failure.movedTo } }) };
   }
-  const baseOptions = scope.diff(desired.project);
+  const baseOptions = scope.diff(project);
   const options = scope.remember ? baseOptions : unremembered(baseOptions);
   const both = { ...read, desired: readable };
   const compared = compare(catalogue, both, options);
@@ -215,13 +216,6 @@ function withoutUncallable(catalogue: Catalogue, difference: Difference): Differ
   if (problems.length === 0) return difference;
   const changes = difference.changes.filter((change) => whyNotCalled(change, catalogue) === undefined);
   return { ...difference, changes, problems: [...difference.problems, ...problems] };
-}
-
-function toUnreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
-  const message = explainCallFailure(part.failure);
-  const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
-  const missing = { project, message, movedTo: part.failure.movedTo };
-  return { problems: [problem], ...(isMissing(catalogue, part) && { missing }) };
 }
 
 /** True if the server does not know the project. A 404 because the server lacks the kind does not count. */

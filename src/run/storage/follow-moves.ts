@@ -18,21 +18,16 @@ interface FollowOptions extends Pick<Request, "signal" | "pollInterval" | "movin
   readonly watchers: readonly Watcher[];
 }
 
-interface FollowResult {
-  readonly outcomes: Outcomes;
-  /** Warnings about successful moves that need attention. */
-  readonly warnings: readonly Problem[];
-}
-
 /**
  * Schedules each move with one request and follows it until the source is verified to be empty, or as far as the server
- * reports (docs/storage-moves.md). Moves run concurrently, because the server does the work. Never throws for errors of the server.
+ * reports (docs/storage-moves.md), with warnings about successful moves that need attention. Moves run concurrently,
+ * because the server does the work. Never throws for errors of the server.
  */
 export async function followMoves(
   writer: Writer,
   steps: readonly MoveStep[],
   options: FollowOptions,
-): Promise<FollowResult> {
+): Promise<{ readonly outcomes: Outcomes; readonly warnings: readonly Problem[] }> {
   const stop = createStop(options.signal);
   const tally = createTally(options.moving);
   const follow = async (step: MoveStep): Promise<EndedMove> => {
@@ -77,11 +72,12 @@ const maxInterval = 30_000;
 /** Tolerates a few consecutive failures of reading. Moves that ended before this run scheduled any are ignored. */
 async function followToEnd(task: MoveTask): Promise<End> {
   const { writer, move, stop, tally, options } = task;
-  const { migration, kind, listsMoves } = move;
+  const { migration, kind, listsMoves, earlier, repeats } = move;
   const start = Date.now();
-  let attempts = firstAttempts(move);
+  const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
+  let attempts: Attempts = { scheduled: 0, repeats, mayRun, unanswered: undefined, quietReads: 0, seen: undefined };
   let situation: Situation | undefined;
-  let known: ReadonlySet<string> | undefined = attempts.mayRun ? new Set() : undefined;
+  let known: ReadonlySet<string> | undefined = mayRun ? new Set() : undefined;
   for (let misses = 0; ; ) {
     if (stop.reason !== undefined) return endInterrupted(move, attempts, situation, stop.reason);
     const begun = Date.now();
@@ -118,11 +114,6 @@ async function followToEnd(task: MoveTask): Promise<End> {
     if (situation.left !== undefined || situation.reportsMoves)
       await stop.sleep(options.pollInterval ?? Math.max(1000, cost * 4, Math.min(maxInterval, (begun - start) / 50)));
   }
-}
-
-function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
-  const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
-  return { scheduled: 0, repeats, mayRun, unanswered: undefined, quietReads: 0, seen: undefined };
 }
 
 async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {

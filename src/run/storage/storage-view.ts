@@ -119,21 +119,15 @@ export interface Remainder {
 /** Counts the repositories on a storage (docs/storage-moves.md). @throws CallFailed, StorageHidden. */
 export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
   const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
-  return Promise.all(kinds.map((kind) => countRemainder(reader, storage, kind)));
-}
-
-async function countRemainder(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
-  const { held, moves = held?.length === 0 ? [] : undefined } = await readStorage(reader, storage, kind);
-  const { running, failed, reportsMoves } = situationOf({ held, moves }, storage, "");
   const liesHere = ({ from, to, phase }: ListedMove) => (phase === "moved" ? to : from) === storage;
-  const names = held ? held.map(({ path }) => path) : moves?.filter(liesHere).map(nameOf);
-  return {
-    kind,
-    left: names?.length ?? null,
-    moving: reportsMoves ? running : null,
-    failed: moves ? failed.length : null,
-    names: names ?? [],
-  };
+  const counted = kinds.map(async (kind): Promise<Remainder> => {
+    const { held, moves = held?.length === 0 ? [] : undefined } = await readStorage(reader, storage, kind);
+    const { running, failed, reportsMoves } = situationOf({ held, moves }, storage, "");
+    const names = held ? held.map(({ path }) => path) : moves?.filter(liesHere).map(({ name }) => name);
+    const [left, moving] = [names?.length ?? null, reportsMoves ? running : null];
+    return { kind, left, moving, failed: moves ? failed.length : null, names: names ?? [] };
+  });
+  return Promise.all(counted);
 }
 
 export interface Situation {
@@ -156,22 +150,17 @@ export function situationOf(
   const ours = (moves ?? []).filter((move) => move.from === from && !known.has(move.id));
   const byRepository = new Map(ours.map((move) => [move.repository, move]));
   const inPhase = (phase: ListedMove["phase"]) => ours.filter((move) => move.phase === phase);
-  const isMoving = ({ id, readOnly }: { readonly id: string; readonly readOnly: boolean | undefined }) =>
-    readOnly === true || byRepository.get(id)?.phase === "running";
+  const isMoving = ({ id, readOnly }: StoredProject) => readOnly === true || byRepository.get(id)?.phase === "running";
   const arrived = inPhase("moved").filter((move) => move.to === to);
   return {
     left: held?.map(({ path }) => path),
     running: held ? held.filter(isMoving).length : inPhase("running").length,
     failed: (held
       ? held.filter(({ id }) => byRepository.get(id)?.phase === "failed").map(({ path }) => path)
-      : inPhase("failed").map(nameOf)
+      : inPhase("failed").map(({ name }) => name)
     ).sort(),
-    moved: arrived.map(nameOf),
-    unclean: arrived.filter(({ unclean }) => unclean).map(nameOf),
+    moved: arrived.map(({ name }) => name),
+    unclean: arrived.flatMap(({ unclean, name }) => (unclean ? name : [])),
     reportsMoves: moves !== undefined || (held?.some(({ readOnly }) => readOnly !== undefined) ?? false),
   };
-}
-
-function nameOf({ name }: ListedMove): string {
-  return name;
 }
