@@ -53,14 +53,12 @@ const addressRules: GlobRules = { crossing: true, cased: false, dots: true };
 
 function restMatcher(glob: string): (text: string) => boolean {
   const matches = pathMatcher(glob);
-  if (!withoutEscapes(glob).endsWith(anyPart)) return matches;
+  if (!glob.replace(/\\./gsu, "").endsWith(anyPart)) return matches;
   const matchesShort = pathMatcher(glob.slice(0, -anyPart.length));
   return (text) => matches(text) || matchesShort(text);
 }
 
 const anyPart = "@*";
-
-const withoutEscapes = (glob: string) => glob.replace(/\\./gsu, "");
 
 /** An empty part matches only an empty part. */
 function pathMatcher(glob: string): (text: string) => boolean {

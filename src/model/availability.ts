@@ -21,13 +21,11 @@ export function serverWords({ release, isReleaseAssumed }: Platform): string {
   return `the server is ${release}${isReleaseAssumed ? " unless server.release says otherwise" : ""}`;
 }
 
-export type Unavailability = "release" | "tier" | "environment";
-
 /** A sentence on why this platform does not have the integration; undefined if it does. */
 export function unavailable(
   integration: Integration,
   platform: Platform,
-): { rule: Unavailability; message: string } | undefined {
+): { rule: "release" | "tier" | "environment"; message: string } | undefined {
   const { slug, introduced, removed, tier, environment } = integration;
   const early = unavailableBefore(`${slug} exists`, introduced, platform);
   if (early) return { rule: "release", message: early };

@@ -1,7 +1,7 @@
 import { endpoints } from "./endpoints.ts";
 import type { KindRow } from "./kind-row.ts";
 import files from "./kinds.json" with { type: "json" };
-import { kindOfWord, type Owner, owners } from "./owner.ts";
+import { kindOfWord, owners } from "./owner.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 import { ownersOf, type ResourceKind } from "./resource-kind.ts";
 import { kindRowOf } from "./resource-kind-row.ts";
@@ -11,11 +11,6 @@ import type { Kind } from "./types.ts";
 const bundledFiles = (files as unknown as readonly ResourceKind[]).toSorted(
   (a, b) => Number(b.imported ?? false) - Number(a.imported ?? false),
 );
-
-function kindsOf(owner: Owner): readonly (readonly [Kind, KindRow])[] {
-  const own = bundledFiles.filter((file) => ownersOf(file).includes(owner));
-  return own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file, owner)]);
-}
 
 /** Storage moves are not a section of a policy, and the path of their call depends on the kind of repositories. */
 const storage: KindRow = {
@@ -33,6 +28,9 @@ const storage: KindRow = {
 
 /** The kinds of every catalogue, in the order in which manifests and reports list them. */
 export const bundledKinds: Readonly<Record<Kind, KindRow>> = Object.fromEntries([
-  ...owners.flatMap(kindsOf),
+  ...owners.flatMap((owner) => {
+    const own = bundledFiles.filter((file) => ownersOf(file).includes(owner));
+    return own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file, owner)] as const);
+  }),
   ["storage", storage],
 ]);

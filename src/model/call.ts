@@ -120,12 +120,9 @@ export function pathValues(
 ): Readonly<Record<string, string>> {
   const values = namesInPath(path).map((name) => {
     const value = read(name);
-    if (!isScalar(value) || value === null) throw new NamesNothing(`${lack(name)}, which ${method} ${path} needs`);
-    return [name, String(value)] as const;
+    if (isScalar(value) && value !== null) return [name, String(value)] as const;
+    const lack = name.startsWith("row.") ? `the server's answer has no ${name.slice(4)}` : `no ${name} is declared`;
+    throw new NamesNothing(`${lack}, which ${method} ${path} needs`);
   });
   return Object.fromEntries(values);
-}
-
-function lack(name: string): string {
-  return name.startsWith("row.") ? `the server's answer has no ${name.slice(4)}` : `no ${name} is declared`;
 }

@@ -4,8 +4,6 @@ import type { Place, Problem } from "./types.ts";
 
 export type Fault = Pick<SchemaFault, "path" | "message"> & Partial<Pick<SchemaFault, "rule">>;
 
-export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
-
 export interface Checks<T> {
   readonly rule: string;
   readonly shape: SchemaCheck;
@@ -18,17 +16,16 @@ export function parseChecked<T>(
   text: string,
   file: string,
   { rule, shape, empty, faults: further }: Checks<T>,
-): CheckedYaml<T> {
+): { readonly value: T } | { readonly problems: readonly Problem[] } {
   const problem = (message: string, place: Place, path: Fault["path"] = []): Problem => {
     return { severity: "error", rule, message, place, ...(path.length > 0 && { path: path.join(".") }) };
   };
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
-  const place = (offset: number): Place => ({
-    file,
-    line: lines.linePos(offset).line,
-    column: lines.linePos(offset).col,
-  });
+  const place = (offset: number): Place => {
+    const { line, col: column } = lines.linePos(offset);
+    return { file, line, column };
+  };
   // Later errors are often only consequences of the first.
   const [broken] = document.errors;
   if (broken) return { problems: [problem(broken.message, place(broken.pos[0]))] };

@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { memoized } from "../base/memoize.ts";
+import { lazy, memoized } from "../base/memoize.ts";
 import { addressParts } from "./address.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { dialects } from "./dialects.ts";
@@ -18,14 +18,13 @@ export const tellingSlugs: (dialect: string) => readonly string[] = memoized((di
   return own.filter((slug) => others.every((other) => !other.has(slug)));
 });
 
-const dialectsBySlug = memoized(
-  (_: typeof dialects) =>
-    new Map([...dialects.keys()].flatMap((name) => tellingSlugs(name).map((slug) => [slug, name]))),
-);
+const dialectsBySlug = lazy(() => {
+  return new Map([...dialects.keys()].flatMap((name) => tellingSlugs(name).map((slug) => [slug, name])));
+});
 
 /** The dialect of slugs that exist in it only; undefined if there are none, or of several dialects. */
 export function dialectOfSlugs(slugs: Iterable<string>): DialectEvidence | undefined {
-  const found = grouped(new Set(slugs), (slug) => dialectsBySlug(dialects).get(slug));
+  const found = grouped(new Set(slugs), (slug) => dialectsBySlug().get(slug));
   const [first] = found;
   return first && found.size === 1 ? { dialect: first[0], slugs: first[1] } : undefined;
 }

@@ -8,17 +8,11 @@ import type { Call, Fields } from "./types.ts";
  * The API as a table (docs/api.md). The client builds its requests from it and the embedded server routes by it.
  * Paths are relative to /api/v4; `:name` is one URL-encoded segment.
  */
-export type Endpoint = EndpointRow & (Bodiless | Bodied);
-
-interface Bodiless {
-  readonly method: "GET" | "DELETE";
-  readonly body?: never;
-}
-
-interface Bodied {
-  readonly method: "POST" | "PUT" | "PATCH";
-  readonly body: "form" | "json";
-}
+export type Endpoint = EndpointRow &
+  (
+    | { readonly method: "GET" | "DELETE"; readonly body?: never }
+    | { readonly method: "POST" | "PUT" | "PATCH"; readonly body: "form" | "json" }
+  );
 
 interface EndpointRow {
   readonly path: string;
@@ -51,9 +45,7 @@ export interface Parameter {
   readonly goesWith?: Readonly<Record<string, string>>;
 }
 
-const deploymentStatuses = ["created", "running", "success", "failed", "canceled"] as const;
-
-const deploymentStatus: Parameter = { type: "string", enum: deploymentStatuses };
+const deploymentStatus: Parameter = { type: "string", enum: ["created", "running", "success", "failed", "canceled"] };
 
 /** Some statuses can only be set by the server. */
 const statusFilter: Parameter = {
@@ -93,8 +85,6 @@ const groupsWithPaths: AnswerShape = {
   fields: { ...numbered, full_path: "text" },
   keeps: keptRowFields("group"),
 };
-
-const nothing: AnswerShape = { holds: "nothing" };
 
 function read(path: string, needs?: NeededRole) {
   return { method: "GET", path, ...(needs && { needs }) } as const;
@@ -213,7 +203,7 @@ const table = {
     method: "DELETE",
     needs: "maintainer",
     path: "/projects/:id/deployments/:deployment_id",
-    answer: nothing,
+    answer: { holds: "nothing" },
     introduced: "15.3",
     observed: true,
   },

@@ -27,7 +27,9 @@ export type Comparison = "same" | "different" | "unverified";
 export function meaningOf(field: FieldSchema, value: Value): Value {
   return mapScalars(field, value, (each, scalar) => {
     const wire = resolveWord(each, scalar);
-    return typeof wire === "number" ? (findWord(each, wire) ?? wire) : wire;
+    if (typeof wire !== "number") return wire;
+    const { "x-words": words = {} } = each;
+    return Object.keys(words).find((word) => words[word] === wire) ?? wire;
   });
 }
 
@@ -43,10 +45,6 @@ export function wireValue(field: FieldSchema, value: Value): Value {
 
 function resolveWord({ "x-words": words }: FieldSchema, value: Scalar): Scalar {
   return typeof value === "string" && words && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
-}
-
-function findWord({ "x-words": words = {} }: FieldSchema, value: Scalar): string | undefined {
-  return Object.keys(words).find((word) => words[word] === value);
 }
 
 /** Maps each scalar within a value, with the schema of its field; sorts an `x-set` by the results. */
@@ -105,13 +103,10 @@ function comparableItem(field: FieldSchema, item: Plain): Plain {
     if (!property) return undefined;
     const meant = comparableItem(property, each);
     const isDefault = property.default !== undefined && isAlike(meant, comparable(property, property.default));
-    return isDefault || isAbsent(property, meant) ? undefined : meant;
+    // Servers return null, an empty text or nothing if a text is not set.
+    const isAbsent = meant === "" && property.default === undefined;
+    return isDefault || isAbsent ? undefined : meant;
   });
-}
-
-/** Servers return null, an empty text or nothing if a text is not set. */
-function isAbsent(field: FieldSchema, meant: Plain): boolean {
-  return meant === "" && field.default === undefined;
 }
 
 /** {@link comparable} for a scalar. A field with several types is compared as the first. */
@@ -228,22 +223,16 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
   if (calls && items && isList(desired) && isList(live)) return compareItems(items, calls.key, desired, live);
   const visible = replaceReferences(desired, () => undefined) ?? null;
   const meant = comparable(field, withoutSecretValues(field, visible, visible) ?? null);
-  const liveForm =
-    live === undefined ? undefined : comparable(field, withoutSecretValues(field, live as Plain, visible) ?? null);
-  return compareNormalised(desired, meant, liveForm);
+  if (live === undefined) return meant === "" ? "same" : "unverified";
+  const found = comparable(field, withoutSecretValues(field, live as Plain, visible) ?? null);
+  if (!isAlike(meant, found)) return "different";
+  return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 
 function compareItems(item: FieldSchema, key: string, desired: readonly Plain[], live: readonly Plain[]): Comparison {
   const [wanted, found] = [itemsByKey(key, desired), itemsByKey(key, live)];
   if (wanted.size !== found.size || [...wanted.keys()].some((each) => !found.has(each))) return "different";
   return worst(Array.from(wanted, ([each, value]) => compareMeaning(item, value, found.get(each))));
-}
-
-/** Compares normalised values; `meant` is the declared one without secrets. */
-function compareNormalised(desired: Value, meant: Plain, live: Plain | undefined): Comparison {
-  if (live === undefined) return meant === "" ? "same" : "unverified";
-  if (!isAlike(meant, live)) return "different";
-  return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 
 /** The comparison of a whole from those of its parts. */

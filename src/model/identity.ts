@@ -1,4 +1,4 @@
-import { addressMatcher, projectMatcher } from "./address.ts";
+import { addressMatcher, addressParts, projectMatcher } from "./address.ts";
 import { bareName, idIn, isId, type Owner, ownerName, ownerOfName, ownerRecord } from "./owner.ts";
 import type { Project } from "./types.ts";
 
@@ -54,14 +54,8 @@ export function projectTest(glob: string): (project: Project) => boolean {
   return (project) => names(project).some(matches);
 }
 
-interface AddressScope {
-  readonly isLimited: boolean;
-  readonly includes: (project: Project) => boolean;
-  readonly covers: AddressTest;
-}
-
 /** The scope of these globs; without targets, everything that is not excluded. */
-export function addressScope(targets: readonly string[] = [], excludes: readonly string[] = []): AddressScope {
+export function addressScope(targets: readonly string[] = [], excludes: readonly string[] = []) {
   const [inTarget, targeted, excluded] = [
     targets.map(projectTest),
     targets.map(addressTest),
@@ -71,8 +65,8 @@ export function addressScope(targets: readonly string[] = [], excludes: readonly
   const isAll = targets.length === 0;
   return {
     isLimited: targets.length + excludes.length > 0,
-    includes: (project) => (isAll || inTarget.some((is) => is(project))) && !outside.some((is) => is(project)),
-    covers: (address, project) =>
+    includes: (project: Project) => (isAll || inTarget.some((is) => is(project))) && !outside.some((is) => is(project)),
+    covers: (address: string, project: Project) =>
       (isAll || targeted.some((is) => is(address, project))) && !excluded.some((is) => is(address, project)),
   };
 }
@@ -123,8 +117,7 @@ export function projectNamed(name: string): Project {
 }
 
 export function projectPart(address: string): string {
-  const colon = address.indexOf(":");
-  return colon < 0 ? address : address.slice(0, colon);
+  return addressParts(address)[0];
 }
 
 export function renamed(address: string, name: string): string {

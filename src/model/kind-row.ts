@@ -12,7 +12,17 @@ export interface KindRow {
   readonly file: ResourceKind;
   /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
   readonly keys?: ReadonlyMap<string, Integration>;
-  readonly read?: ReadColumn;
+  readonly read?: {
+    readonly list: Endpoint;
+    readonly isSingle?: true;
+    /** The field of a row with the key, also in the POST that creates a resource. */
+    readonly key: string;
+    /** True if calls identify a resource by the `id` of its row: `:row.id` in their paths. */
+    readonly numbered: boolean;
+    readonly single?: Endpoint;
+    /** The name of the list in error messages; omitted if they name single resources by key. */
+    readonly title?: string;
+  };
   readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */
   readonly calls: Readonly<Partial<Record<CallAction, Endpoint | ((key: string) => Endpoint)>>>;
@@ -36,16 +46,4 @@ export interface PolicyColumn {
   /** The only field, which a policy sets directly; omitted if policies set fields in a mapping. */
   readonly only?: string;
   readonly off?: string;
-}
-
-interface ReadColumn {
-  readonly list: Endpoint;
-  readonly isSingle?: true;
-  /** The field of a row with the key, also in the POST that creates a resource. */
-  readonly key: string;
-  /** True if calls identify a resource by the `id` of its row: `:row.id` in their paths. */
-  readonly numbered: boolean;
-  readonly single?: Endpoint;
-  /** The name of the list in error messages; omitted if they name single resources by key. */
-  readonly title?: string;
 }

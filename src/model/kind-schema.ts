@@ -128,7 +128,8 @@ const inheritSchema = {
 };
 
 function toEditorField(field: FieldSchema): JsonObject {
-  const schema = dropOwnWords(withWords(field));
+  const words = Object.entries(withWords(field)).filter(([word]) => !word.startsWith("x-") || word === "x-expected");
+  const schema: JsonObject = Object.fromEntries(words);
   const { description, ...rest } = schema;
   const told = description === undefined ? {} : { description };
   const deprecated = field.deprecated ? { deprecationMessage: field.deprecationMessage ?? "deprecated" } : {};
@@ -137,15 +138,11 @@ function toEditorField(field: FieldSchema): JsonObject {
     const { writeOnly: _, ...literal } = rest;
     return { ...told, ...deprecated, anyOf: [literal, secret[1]] };
   }
-  if (isObject(rest.properties) || typesOf(field).join() === "string") return { ...schema };
+  if (isObject(rest.properties) || typesOf(field).join() === "string") return schema;
   return { ...told, ...deprecated, anyOf: [rest, { $ref: "integrations.schema.json#/definitions/interpolation" }] };
 }
 
 const secret = ["plaintext", "reference"].map((name) => ({ $ref: `integrations.schema.json#/definitions/${name}` }));
-
-function dropOwnWords(schema: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([word]) => !word.startsWith("x-") || word === "x-expected"));
-}
 
 /** A section of resources by key; each resource is validated on its own. */
 function mappingByKey(kind: ResourceKind): JsonObject {

@@ -1,4 +1,4 @@
-import { grouped } from "../base/grouped.ts";
+import { type Group, grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { commonForm, firstFew, foldedAlike } from "../base/text-format.ts";
 import type { Place, Problem, Severity } from "./types.ts";
@@ -43,7 +43,7 @@ export function labelledErrors(text: string): string {
 /** Joins equal problems of several projects into one with the projects. */
 export function withoutRepeats(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
   const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));
-  const distinct = [...grouped(problems, lineOf).values()].flatMap(joinProjects);
+  const distinct = [...grouped(problems, lineOf).values()].map(joinProjects);
   const formOf = (problem: ReportedProblem) => commonForm(reportedLine(problem), problem.project);
   return joinLines(foldedAlike(distinct, formOf).map(joinAlike));
 }
@@ -62,18 +62,17 @@ function joinLines(problems: readonly ReportedProblem[]): readonly ReportedProbl
 }
 
 /** Joins problems whose messages differ only in the project that they name. */
-function joinAlike([first, ...others]: readonly [ReportedProblem, ...ReportedProblem[]]): ReportedProblem {
+function joinAlike([first, ...others]: Group<ReportedProblem>): ReportedProblem {
   const projects = [...new Set(others.flatMap(({ project }) => (project === first.project ? [] : (project ?? []))))];
   return projects.length === 0 ? first : { ...first, message: `${first.message}; also in ${firstFew(projects)}` };
 }
 
 /** Adds projects: a position in a policy does not identify one. */
-function joinProjects([problem, ...others]: readonly ReportedProblem[]): readonly ReportedProblem[] {
-  if (!problem) return [];
+function joinProjects([problem, ...others]: Group<ReportedProblem>): ReportedProblem {
   const projects = [...new Set([problem, ...others].flatMap(({ project }) => project ?? []))];
   const isNamed = projects.every((project) => problem.message.includes(project));
-  if (isNamed || problem.file === undefined) return [problem];
+  if (isNamed || problem.file === undefined) return problem;
   const { project, message, ...rest } = problem;
   const extended = `${message}; concerns ${firstFew(projects)}`;
-  return [{ ...rest, message: extended, ...(projects.length === 1 && { project }) }];
+  return { ...rest, message: extended, ...(projects.length === 1 && { project }) };
 }

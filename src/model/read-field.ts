@@ -110,26 +110,27 @@ export function rowWithoutSecrets({ fields }: ResourceKind, row: JsonObject): Js
 
 /** Names under which rows may contain secrets: fields, their parameters, and members that their expressions read. */
 const secretNames = memoized((fields: ResourceKind["fields"]) => {
-  const top = Object.entries(fields.properties).flatMap(([name, field]) =>
-    field.writeOnly === true ? listNames(name, field) : [],
-  );
-  const nested = Object.values(fields.properties).flatMap((field) => listSecretNames(field));
-  return { top: new Set(top), nested: new Set(nested) };
+  const nested = Object.values(fields.properties).flatMap(listSecretNames);
+  return { top: new Set(listOwnSecretNames(fields)), nested: new Set(nested) };
 }, new WeakMap());
 
-function listSecretNames({ properties = {}, items }: FieldSchema): readonly string[] {
-  const own = Object.entries(properties).flatMap(([name, field]) =>
-    field.writeOnly === true ? listNames(name, field) : [],
+function listSecretNames(field: FieldSchema): readonly string[] {
+  const { properties = {}, items } = field;
+  const inside = [...Object.values(properties), ...(items ? [items] : [])];
+  return [...listOwnSecretNames(field), ...inside.flatMap(listSecretNames)];
+}
+
+function listOwnSecretNames({ properties = {} }: FieldSchema): readonly string[] {
+  return Object.entries(properties).flatMap(
+    ([name, { writeOnly, "x-send-as": sentAs = name, "x-read": read = "" }]) => {
+      if (!writeOnly) return [];
+      return [name, sentAs, ...Array.from(read.matchAll(memberAccess), ([, field, key = field]) => key ?? "")];
+    },
   );
-  return [...own, ...[...Object.values(properties), ...(items ? [items] : [])].flatMap(listSecretNames)];
 }
 
 /** Member accesses in an expression: `.name`, `.?name` and `["name"]`. */
 const memberAccess = /\.\??(\w+)|["']([^"']+)["']/g;
-
-function listNames(name: string, { "x-send-as": sentAs = name, "x-read": read = "" }: FieldSchema): readonly string[] {
-  return [name, sentAs, ...Array.from(read.matchAll(memberAccess), ([, field, key = field]) => key ?? "")];
-}
 
 /** A field's value in a row, as the server spells it; undefined if missing. */
 export function valueInRow(name: string, field: FieldSchema, row: JsonObject): Plain | undefined {

@@ -50,14 +50,10 @@ export function switchedOff(desired: Resource, live: Live): readonly string[] {
   return live.active && holdsAll(desired.fields, after) ? Object.keys(after) : [];
 }
 
-/** True if fields have all of these values, by meaning; false if there are no values. */
+/** True if fields have all of these values, by meaning. */
 function holdsAll(fields: Fields | null, values: Fields): boolean {
-  const names = Object.keys(values);
-  return (
-    names.length > 0 &&
-    names.every((name) => {
-      const value = fields?.[name];
-      return isScalar(value) && comparableScalar({ type: "boolean" }, value) === values[name];
-    })
-  );
+  return Object.entries(values).every(([name, expected]) => {
+    const value = fields?.[name];
+    return isScalar(value) && comparableScalar({ type: "boolean" }, value) === expected;
+  });
 }

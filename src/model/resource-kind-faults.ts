@@ -3,17 +3,17 @@ import { isObject } from "../base/json.ts";
 import { didYouMean, orElse } from "../base/nearest.ts";
 import { linearPattern } from "../base/schema.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
+import type { Fault } from "./checked-yaml.ts";
 import { compileKindExpression } from "./kind-expressions.ts";
 import { isReservedName } from "./kind-schema.ts";
 import { type Owner, pluralOwner } from "./owner.ts";
 import {
-  creationParameters,
+  callDetails,
   type FieldSchema,
   isSingleton,
   keyFieldsOf,
   namesInPath,
   ownersOf,
-  precedingCall,
   type ResourceKind,
   resourceKindShape,
   writtenCall,
@@ -22,17 +22,11 @@ import { strictnessFault } from "./strictness.ts";
 
 type Path = readonly (string | number)[];
 
-interface KindFault {
-  readonly path: Path;
-  readonly message: string;
-  readonly rule?: string | undefined;
-}
-
 /** A place in a kind and its error; no error if the message is undefined or false. */
 type Check = readonly [path: Path, message: string | false | undefined];
 
 /** All errors of a kind. `others`: kinds that the workspace already has. */
-export function resourceKindFaults(document: unknown, others: readonly Named[]): readonly KindFault[] {
+export function resourceKindFaults(document: unknown, others: readonly Named[]): readonly Fault[] {
   const shapeless = resourceKindShape(document);
   if (shapeless.length > 0) return shapeless;
   const kind = document as ResourceKind;
@@ -143,7 +137,7 @@ function listExpressions(
     { path: ["kept"], text: kind.kept, names: ["row", "owner"], type: "bool" },
     { path: ["loosened"], text: kind.loosened, names: ["before", "after"], type: "bool" },
     { path: ["tightened"], text: kind.tightened, names: ["before", "after"], type: "bool" },
-    ...Object.entries(creationParameters(kind)).map(([name, text]): WrittenExpression => {
+    ...Object.entries(callDetails(kind.calls.create).sends ?? {}).map(([name, text]): WrittenExpression => {
       return { path: ["calls", "create", "sends", name], text, names: ["want", "owner"], type: "any" };
     }),
     ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => [
@@ -275,7 +269,7 @@ function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Pat
 function checkCalls(kind: ResourceKind): readonly Check[] {
   return Object.entries(kind.calls).flatMap(([name, call]): Check[] => {
     const { method, path } = writtenCall(call);
-    const { before } = precedingCall(call);
+    const { before } = callDetails(call);
     const fault =
       strayPath(path) ?? hiddenRemoval(kind, name, method, path) ?? unknownName(kind, name, namesInPath(path));
     const early = before === undefined ? undefined : precedingFault(kind, name, writtenCall(before).path);

@@ -7,15 +7,12 @@ import type { Owner } from "./owner.ts";
 import { turnedOff } from "./removal-changes.ts";
 import {
   type CallName,
+  callDetails,
   callOfOwner,
-  introductionOf,
   keyFieldsOf,
-  listFacts,
   namesInPath,
   ownersOf,
-  precedingCall,
   type ResourceKind,
-  returnsNothing,
   sectionOf,
   writtenCall,
 } from "./resource-kind.ts";
@@ -83,13 +80,12 @@ function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   const { method, path } = callOfOwner(kind, written, owner);
   const { role: writer = "guest", read: reader = writer } = kind.needs ?? {};
   const role = neededRole[method === "GET" ? reader : writer];
-  const introduced = introductionOf(kind, name) ?? kind.needs?.release;
-  const { before } = precedingCall(written);
+  const { before, release = kind.needs?.release } = callDetails(written);
   const first = before === undefined ? undefined : bareEndpoint(callOfOwner(kind, before, owner), role);
   const row = {
     path,
     ...(role && { needs: role }),
-    ...(introduced !== undefined && { introduced }),
+    ...(release !== undefined && { introduced: release }),
     ...(first && { before: first }),
   };
   if (method === "GET" || method === "DELETE") return { ...row, method, ...requiredAnswer(kind, name) };
@@ -112,7 +108,8 @@ const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
 
 /** Required content of a response: the key, the kind's only field, and the ID that calls use. */
 function requiredAnswer(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
-  if (name === "delete" || returnsNothing(kind.calls[name])) return { answer: { holds: "nothing" } };
+  const { returns, rows } = callDetails(kind.calls[name]);
+  if (name === "delete" || returns) return { answer: { holds: "nothing" } };
   if (kind.keys)
     return name === "list"
       ? integrationList
@@ -121,7 +118,7 @@ function requiredAnswer(kind: ResourceKind, name: CallName): Pick<Endpoint, "ans
   const isTold = (field: string) => (keys.includes(field) || field === kind.only) && isPlainText(kind, field, name);
   const told = (kind.fields.required ?? []).filter(isTold).map((field) => [field, "text"] as const);
   const fields = { ...(isNumbered(kind) && { id: "number" as const }), ...Object.fromEntries(told) };
-  if (name === "list" && listFacts(kind).rows !== undefined) return { answer: { holds: "row" } };
+  if (name === "list" && rows !== undefined) return { answer: { holds: "row" } };
   if (name === "list") return { list: "paged", answer: { holds: "rows", fields } };
   const [key = ""] = keys;
   const isOne = namesInPath(kind.calls[name] ? writtenCall(kind.calls[name]).path : "").includes(rowId);

@@ -64,24 +64,23 @@ type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "a
 
 export type CallName = "list" | "show" | "create" | "update" | "delete";
 
+type WrittenCall = string | (CallDetails & { readonly call: string });
+
 /**
  * `release`: the first release with the call. `returns: nothing`: the response has no row. `sends`:
  * parameters of a creation besides the fields, as expressions. `before`: a request that is
  * sent first; `stores`: its effect on a row of the embedded server. Of a list, `rows`: the part of the response that is
  * the list; `none`: the status of an empty list.
  */
-type WrittenCall =
-  | string
-  | {
-      readonly call: string;
-      readonly release?: string;
-      readonly returns?: "nothing";
-      readonly sends?: Readonly<Record<string, string>>;
-      readonly before?: string;
-      readonly stores?: Readonly<Record<string, Scalar>>;
-      readonly rows?: string;
-      readonly none?: 404;
-    };
+interface CallDetails {
+  readonly release?: string;
+  readonly returns?: "nothing";
+  readonly sends?: Readonly<Record<string, string>>;
+  readonly before?: string;
+  readonly stores?: Readonly<Record<string, Scalar>>;
+  readonly rows?: string;
+  readonly none?: 404;
+}
 
 export interface FieldSchema {
   readonly description?: string;
@@ -117,7 +116,13 @@ export interface FieldSchema {
     >
   >;
   readonly "x-case"?: "ignore";
-  readonly "x-items"?: ItemCalls;
+  /** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
+  readonly "x-items"?: {
+    readonly key: string;
+    readonly create?: string;
+    readonly update?: string;
+    readonly delete: string;
+  };
   /** True, or an expression of `row`, `tier` and `release`, if the server takes it only at creation. */
   readonly "x-immutable"?: boolean | string;
   readonly "x-keep"?: boolean;
@@ -171,14 +176,6 @@ export type Strictness =
   | "access"
   | readonly Plain[];
 
-/** Calls for the items of a list; without `create` and `update`, the calls of the resource carry them. */
-interface ItemCalls {
-  readonly key: string;
-  readonly create?: string;
-  readonly update?: string;
-  readonly delete: string;
-}
-
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
 
 export const resourceKindShape = compile(schema);
@@ -227,41 +224,19 @@ export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner)
   return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };
 }
 
-export function introductionOf({ calls }: ResourceKind, name: CallName): string | undefined {
-  const call = calls[name];
-  return typeof call === "object" ? call.release : undefined;
-}
-
-export function returnsNothing(call: WrittenCall | undefined): boolean {
-  return typeof call === "object" && call.returns === "nothing";
-}
-
-/** The request that is sent before a call, with its effect on a row of the embedded server. */
-export function precedingCall(call: WrittenCall | undefined): {
-  readonly before?: string;
-  readonly stores?: Readonly<Record<string, Scalar>>;
-} {
+/** What a kind says of a call besides its method and path. */
+export function callDetails(call: WrittenCall | undefined): CallDetails {
   return typeof call === "object" ? call : {};
 }
 
-export function sendsOwner(kind: ResourceKind): boolean {
-  return Object.values(creationParameters(kind)).includes("owner");
+export function sendsOwner({ calls }: ResourceKind): boolean {
+  return Object.values(callDetails(calls.create).sends ?? {}).includes("owner");
 }
 
 /** The owner that a resource of the kind becomes; undefined if it only belongs to one. */
 export function createdOwner({ under, calls: { create } }: ResourceKind): "project" | "group" | undefined {
   if (under === undefined || create === undefined) return undefined;
   return writtenCall(create).path === "/projects" ? "project" : "group";
-}
-
-export function creationParameters({
-  calls: { create },
-}: Pick<ResourceKind, "calls">): Readonly<Record<string, string>> {
-  return (typeof create === "object" && create.sends) || {};
-}
-
-export function listFacts({ calls: { list } }: Pick<ResourceKind, "calls">): { rows?: string; none?: 404 } {
-  return typeof list === "object" ? list : {};
 }
 
 /** The names in a path: `id`, a field, or `row.FIELD`. */

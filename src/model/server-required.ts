@@ -35,10 +35,6 @@ export function mayOverride(catalogue: Catalogue, resource: Pick<Resource, "kind
   return factHolds(catalogue, "inherited-integrations", release);
 }
 
-function hasGroups(catalogue: Catalogue, release: string | undefined): boolean {
-  return release !== undefined && factHolds(catalogue, "group-integrations", release);
-}
-
 /** The fields that every write of a resource needs beside the declared ones, by the dialect and the release. */
 export function extraFields(
   catalogue: Catalogue,
@@ -52,7 +48,8 @@ export function extraFields(
     return value === undefined ? [] : [[name, value]];
   });
   // Servers ignore a write to an integration that a group may provide, perhaps since this run, without this parameter.
-  const mayInherit = live ? live.inherited === true : hasGroups(catalogue, release);
+  const hasGroups = release !== undefined && factHolds(catalogue, "group-integrations", release);
+  const mayInherit = live ? live.inherited === true : hasGroups;
   if (mayInherit && mayOverride(catalogue, resource, release)) values.push(["use_inherited_settings", false]);
   return values.length > 0 ? Object.fromEntries(values) : undefined;
 }

@@ -10,13 +10,7 @@ import { kindOf } from "../model/kinds.ts";
 import { bareName, kindWord } from "../model/owner.ts";
 import { valueInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import {
-  creationParameters,
-  type FieldSchema,
-  holdsWithin,
-  keyValuesOf,
-  type ResourceKind,
-} from "../model/resource-kind.ts";
+import { callDetails, type FieldSchema, holdsWithin, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
 import {
   definedFields,
@@ -182,7 +176,8 @@ function createParameters(row: KindRow, change: Change): Fields {
 function besideFields(row: KindRow, change: Change): Fields {
   const want = { ...keyFields(row.file, change), ...change.declared };
   const owner = change.projectId ?? bareName(change.project);
-  return definedFields(creationParameters(row.file), (_, text) => evaluateKind(text, { want, owner }) ?? undefined);
+  const { sends = {} } = callDetails(row.file.calls.create);
+  return definedFields(sends, (_, text) => evaluateKind(text, { want, owner }) ?? undefined);
 }
 
 /**

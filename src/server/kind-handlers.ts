@@ -1,13 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { evaluateKind } from "../model/kind-expressions.ts";
-import {
-  type CallName,
-  type FieldSchema,
-  listFacts,
-  precedingCall,
-  returnsNothing,
-  writtenCall,
-} from "../model/resource-kind.ts";
+import { type CallName, callDetails, type FieldSchema, writtenCall } from "../model/resource-kind.ts";
 import { auditWrite } from "./audit-events.ts";
 import { integrationHandlers } from "./integrations.ts";
 import { narrowingOf, partName, type ServedCall, spellings } from "./kind-paths.ts";
@@ -146,7 +139,7 @@ const rowHandlers: Readonly<Record<CallName, (admitted: Admitted) => ServerReply
 function listRows(admitted: Admitted): ServerReply {
   const { context, request, kind } = admitted;
   const records = recordsOf(admitted);
-  if (records.length === 0 && listFacts(kind.file).none) return noRecord;
+  if (records.length === 0 && callDetails(kind.file.calls.list).none) return noRecord;
   const listed = ({ row }: Pick<KindRecord, "row">) => toResponse(admitted, row, true);
   const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(request.query[name], value));
   if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
@@ -193,7 +186,7 @@ function createRow(admitted: Admitted): ServerReply {
 
 function written(admitted: Admitted, status: number, row: JsonObject): ServerReply {
   const { kind, call } = admitted;
-  return returnsNothing(kind.file.calls[call as CallName]) ? noContent : json(status, toResponse(admitted, row));
+  return callDetails(kind.file.calls[call as CallName]).returns ? noContent : json(status, toResponse(admitted, row));
 }
 
 /** True if duplicate keys are rejected: on deployed servers only if the kind's keys are unique there. */
@@ -235,7 +228,7 @@ function prepareRow(admitted: Admitted, call: "before_update" | "before_delete")
   const { kind } = admitted;
   const record = findOrInitial(admitted);
   if ("status" in record) return record;
-  const { stores } = precedingCall(kind.file.calls[call === "before_update" ? "update" : "delete"]);
+  const { stores } = callDetails(kind.file.calls[call === "before_update" ? "update" : "delete"]);
   const row = stores ? changeRow(admitted, record, { ...record.row, ...stores }) : record.row;
   return json(200, toResponse(admitted, row));
 }

@@ -3,11 +3,9 @@ import type { Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
 import {
   type CallName,
+  callDetails,
   callOfOwner,
   type FieldSchema,
-  introductionOf,
-  listFacts,
-  precedingCall,
   type ResourceKind,
   writtenCall,
 } from "../model/resource-kind.ts";
@@ -42,9 +40,8 @@ export function servedCalls(
   fields: ReadonlyMap<string, FieldSchema>,
 ): KindCalls {
   const own = Object.entries(file.calls).flatMap(([name, call]) => {
-    const first = introductionOf(file, name as CallName) ?? (file.keys && name === "list" ? listedIn : release);
-    const isPart = name === "list" && listFacts(file).rows !== undefined;
-    const { before } = precedingCall(call);
+    const { before, rows, release: first = file.keys && name === "list" ? listedIn : release } = callDetails(call);
+    const isPart = name === "list" && rows !== undefined;
     if (isPart || compareReleases(release, first) < 0) return [];
     return [[name, call] as const, ...(before === undefined ? [] : [[`before_${name}`, before] as const])];
   });

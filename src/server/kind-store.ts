@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { itemsByKey } from "../model/field-meaning.ts";
 import type { NamedOwner } from "../model/owner.ts";
-import { listFacts } from "../model/resource-kind.ts";
+import { callDetails } from "../model/resource-kind.ts";
 import type { Plain } from "../model/types.ts";
 import { isList } from "../model/values.ts";
 import type { ServedCall, ServedItemCall } from "./kind-paths.ts";
@@ -167,7 +167,7 @@ export function ownerRow({ state, kinds }: ServerContext, of: NamedOwner, owner:
   const [kind] = kinds.owners[of];
   const row = kind ? { ...kind.initial, ...base, ...recordsOf({ state, kind, owner })[0]?.row } : base;
   const within = kinds.within[of].map((each) => [
-    listFacts(each.file).rows,
+    callDetails(each.file.calls.list).rows,
     recordsOf({ state, kind: each, owner }).map((record) => record.row),
   ]);
   return { ...row, ...Object.fromEntries(within) };

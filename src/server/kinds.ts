@@ -7,7 +7,7 @@ import bundled from "../model/kinds.json" with { type: "json" };
 import { legacyStatuses, olderStatuses } from "../model/license-status.ts";
 import { type Owner, ownerRecord } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
-import { type FieldSchema, keyFieldsOf, listFacts, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
+import { callDetails, type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import { isReplacement } from "../model/resource-kind-faults.ts";
 import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
@@ -48,7 +48,9 @@ export function servedKinds(platform: Platform, own: readonly ResourceKind[] = [
   return {
     all,
     owners: ownerRecord((owner) => all.filter(({ of, isOwner }) => isOwner && of === owner)),
-    within: ownerRecord((owner) => all.filter(({ of, file }) => of === owner && listFacts(file).rows !== undefined)),
+    within: ownerRecord((owner) =>
+      all.filter(({ of, file }) => of === owner && callDetails(file.calls.list).rows !== undefined),
+    ),
   };
 }
 

@@ -8,7 +8,7 @@ import { meaningOf } from "../../src/model/field-meaning.ts";
 import type { KindRow } from "../../src/model/kind-row.ts";
 import { identityOf } from "../../src/model/kinds.ts";
 import { fieldInRow, rowWithoutSecrets } from "../../src/model/read-field.ts";
-import { keyFieldsOf, keyTextOf, listFacts, type ResourceKind } from "../../src/model/resource-kind.ts";
+import { callDetails, keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Call, Desired, DesiredProject, Fields, Value } from "../../src/model/types.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
@@ -85,7 +85,7 @@ describe.each([...files.keys()])("%s", (kind) => {
   const { resources, foreign = [] } = readYaml(join(import.meta.dirname, "rows", `${kind}.yaml`)) as Examples;
   const isSingle = files.get(kind)?.calls.list === undefined;
   const isGone = files.get(kind)?.removed !== undefined;
-  const { rows: part } = listFacts(files.get(kind) as ResourceKind);
+  const { rows: part } = callDetails(files.get(kind)?.calls.list);
   const single = (row: JsonObject) => () => (part === undefined ? row : { [part]: [...foreign, row] });
 
   test.each(resources)("example %# is read as it is declared, without secrets", async ({ declared, row }) => {

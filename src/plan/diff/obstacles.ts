@@ -3,13 +3,7 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { catalogueEntry, kindOf, sectionNameOf } from "../../model/kinds.ts";
 import { isImmutable } from "../../model/read-field.ts";
 import { compareReleases } from "../../model/releases.ts";
-import {
-  type CallName,
-  introductionOf,
-  keyFieldsOf,
-  keyValuesOf,
-  type ResourceKind,
-} from "../../model/resource-kind.ts";
+import { type CallName, callDetails, keyFieldsOf, keyValuesOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Action, Change, Desired, Live, Problem } from "../../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
 
@@ -87,7 +81,7 @@ const verbs: Readonly<Partial<Record<CallName, string>>> = { create: "create", u
 function explainMissingCall({ release }: FullDiffOptions, file: ResourceKind, name: CallName): string | undefined {
   const cannot = `the server cannot ${verbs[name] ?? name} ${file.name}`;
   if (!file.calls[name]) return cannot;
-  const since = introductionOf(file, name);
+  const { release: since } = callDetails(file.calls[name]);
   if (since === undefined || release === undefined || compareReleases(release, since) >= 0) return undefined;
   return `${cannot} before release ${since}; it is ${release}`;
 }

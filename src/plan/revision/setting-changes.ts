@@ -7,7 +7,7 @@ import type { PlanRule } from "../../manifest/rules.ts";
 import { waveText } from "../../manifest/waves.ts";
 import { namedFiles, type Workspace } from "../../manifest/workspace.ts";
 import { lookUpTemplates } from "../../model/look-ups.ts";
-import { ownersOf, precedingCall, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
+import { callDetails, ownersOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type { Place } from "../../model/types.ts";
 
 /**
@@ -157,7 +157,7 @@ function ruleSubject({ name, severity, when, on, except, until, message, documen
 function kindSubject(document: Document): Subject {
   const kind = document.value as ResourceKind;
   const calls = Object.values(kind.calls).flatMap((call) => [
-    precedingCall(call).before ?? [],
+    callDetails(call).before ?? [],
     Object.values(writtenCall(call)).join(" "),
   ]);
   return {

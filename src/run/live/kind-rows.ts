@@ -11,7 +11,7 @@ import type { KindRow } from "../../model/kind-row.ts";
 import { fieldOf } from "../../model/kinds.ts";
 import { bareName } from "../../model/owner.ts";
 import { fieldInRow } from "../../model/read-field.ts";
-import { keyFieldsOf, keyTextOf, listFacts, type ResourceKind } from "../../model/resource-kind.ts";
+import { callDetails, keyFieldsOf, keyTextOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Call, Desired, Fields, Project, Resource, Scalar } from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
 import { refuseOtherDialect } from "./find-dialect.ts";
@@ -30,7 +30,7 @@ export interface KeyedRow {
 /** True if a kind reads the project or group itself, whose row lists of projects and groups have too. */
 function readsOwner({ read, file }: KindRow): boolean {
   if (!/^\/(?:projects|groups)\/:id(?:\?|$)/.test(read?.list.path ?? "")) return false;
-  if (listFacts(file).rows !== undefined) return true;
+  if (callDetails(file.calls.list).rows !== undefined) return true;
   // Otherwise requests or effects may depend on fields that no policy declares.
   const isResent = Object.values(file.fields.properties).some((field) => field["x-keep"]);
   return !isResent && file.loosened === undefined && file.tightened === undefined;
@@ -43,7 +43,7 @@ export function ownRowFields({ kinds }: Catalogue, policies: readonly Policy[]):
     for (const { desired } of entries) {
       const kind = kinds.get(desired.kind);
       if (!kind || !readsOwner(kind)) continue;
-      const { rows } = listFacts(kind.file);
+      const { rows } = callDetails(kind.file.calls.list);
       const fields = Object.keys(desired.fields).flatMap((field) => namesInRow(kind.file, field));
       const read = [...membersRead(kind.file), ...fields];
       for (const each of rows === undefined ? read : [rows]) names.add(each);
@@ -82,7 +82,7 @@ export function hasListedFields(
 /** True if a kind can be read from an owner's row in a list: the row has all declared fields, which lists may lack. */
 export function hasDeclaredFields(kind: ReadableKind, row: JsonObject, declared: readonly Desired[]): boolean {
   const { file } = kind;
-  const { rows } = listFacts(file);
+  const { rows } = callDetails(file.calls.list);
   if (!readsOwner(kind)) return false;
   if (rows !== undefined) return Array.isArray(row[rows]);
   return declared.every(({ fields, presence }) => {
@@ -128,7 +128,7 @@ async function readRows(
   listing: Call,
   ownRow: JsonObject | undefined,
 ): Promise<readonly JsonObject[]> {
-  const { rows: part, none } = listFacts(file);
+  const { rows: part, none } = callDetails(file.calls.list);
   try {
     if (part === undefined) return (await reader.list(listing)) as readonly JsonObject[];
     const body = ownRow ?? (await reader.get(listing)).body;
