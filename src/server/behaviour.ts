@@ -43,10 +43,7 @@ function by<Value extends string>(fact: string, inside: Value, outside: Value): 
   return (release) => (holdsInRelease(fact, release) ? inside : outside);
 }
 
-/** The approval statuses that requests may contain. */
-type LicenseWords = "all" | "legacy" | "current";
-
-const currentWords = (release: string): LicenseWords => (hasLegacyStatuses(release) ? "all" : "current");
+const currentWords = (release: string) => (hasLegacyStatuses(release) ? "all" : "current");
 
 /**
  * The choices where deployed servers differ from the specification, or it leaves something open: the behaviour by the

@@ -119,13 +119,14 @@ function tooMany(seconds = 1): ServerReply {
   return { status: 429, body: "Retry later\n", headers };
 }
 
-export type ParsedChaos = { readonly chaos: readonly ChaosRule[] } | { readonly problems: readonly Problem[] };
-
 const ways = ["status", "reset", "hang", "truncate", "html"] as const;
 const checkChaos = compile(schema);
 
 /** Reads a list of chaos rules from YAML or JSON. Every mistake is a problem with its location in `file`. */
-export function parseChaos(text: string, file = "chaos"): ParsedChaos {
+export function parseChaos(
+  text: string,
+  file = "chaos",
+): { readonly chaos: readonly ChaosRule[] } | { readonly problems: readonly Problem[] } {
   const faults = (rules: readonly ChaosRule[]) => rules.flatMap(wayFaults);
   const parsed = parseChecked(text, file, { rule: "chaos", shape: checkChaos, empty: [], faults });
   return "value" in parsed ? { chaos: parsed.value } : parsed;

@@ -51,10 +51,6 @@ function deploymentsOf(state: State, project: Repository): readonly Deployment[]
   return recordsAt(state, placeOf(project)).map(({ row }) => row as Deployment);
 }
 
-function putDeployment(state: State, project: Repository, row: Deployment): void {
-  putRow(state, placeOf(project), { number: row.id, row });
-}
-
 export const listDeployments: ProjectHandler = (context, call, project) => {
   const { behaviour, state } = context;
   const { sort, order_by: asked, ...given } = call.given;
@@ -148,7 +144,7 @@ export const editDeployment = ofDeployment((context, { given }, deployment, proj
   if (refusal) return refusal;
   const updated_at = timestamp(deployment.updated_at);
   const edited = { ...deployment, status, updated_at, ...(finalStatuses.has(status) && { finished_at: updated_at }) };
-  putDeployment(context.state, project, edited);
+  putRow(context.state, placeOf(project), { number: edited.id, row: edited });
   return json(200, writtenRow(context, edited));
 });
 
@@ -191,14 +187,10 @@ export const listDeploymentMergeRequests = ofDeployment(
     const key = (request: JsonObject) => String(request[String(field ?? "created_at")] ?? "");
     const rows =
       field === undefined && sort === undefined ? shipped : inOrder(shipped, key, sort === "asc" ? "asc" : "desc");
-    return paged(context, call, rows, mergeRequestRow);
+    return paged(context, call, rows, ({ deployment_id: _, deployment_ids: __, ...request }) => request);
   },
   (context, call) => (context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : noRecord),
 );
-
-function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: JsonObject): JsonObject {
-  return request;
-}
 
 /** A row of the list of deployments (docs/api.md#deployments); deployed servers return more of the environment. */
 function listRow({ behaviour }: ServerContext, { tag: _, finished_at: __, ...deployment }: Deployment): JsonObject {
@@ -261,7 +253,7 @@ export function storeDeployment(state: State, project: Repository, seed: SeedDep
     deployable: null,
   };
   const made = { ...deployment, deployable: seed.deployable ? jobOf(deployment, seed.deployable) : null };
-  putDeployment(state, project, made);
+  putRow(state, placeOf(project), { number: id, row: made });
   return made;
 }
 

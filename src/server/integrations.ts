@@ -101,17 +101,10 @@ function disableIntegration(admitted: Admitted): ServerReply {
   return noContent;
 }
 
-interface Found {
-  readonly integration: Integration | undefined;
-  readonly own: IntegrationRecord | undefined;
-  /** That of a group above. */
-  readonly inherited: IntegrationRecord | undefined;
-}
-
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
 /** The integration of a request; an error in another tier. A slug that the server does not have exists if it was seeded. */
-function lookUp(admitted: Admitted): Found | ServerReply {
+function lookUp(admitted: Admitted) {
   const { context, named } = admitted;
   const { slug = "" } = named;
   const known = context.catalogue.integrations.get(slug);

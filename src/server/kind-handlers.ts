@@ -49,11 +49,7 @@ import {
 } from "./server-context.ts";
 import { dropRow, findRepository, type KindRecord, put, type Repository, type State } from "./state.ts";
 
-interface KindCall {
-  readonly kind: ServedKind;
-  readonly call: ServedCall;
-  readonly narrowing: Admitted["narrowing"];
-}
+type KindCall = Pick<Admitted, "kind" | "call" | "narrowing">;
 
 /** The routes of all kinds; an older spelling follows the newer one. */
 export function kindRoutes({ kinds, release }: Pick<ServerContext, "kinds" | "release">): ServedRoute[] {
@@ -141,18 +137,14 @@ function listRows(admitted: Admitted): ServerReply {
   const records = recordsOf(admitted);
   if (records.length === 0 && callDetails(kind.file.calls.list).none) return noRecord;
   const listed = ({ row }: Pick<KindRecord, "row">) => toResponse(admitted, row, true);
-  const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(request.query[name], value));
-  if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
+  const booleans = Object.keys(kind.listQuery).filter((name) => readBoolean(kind.listQuery[name]) !== undefined);
+  const garbled = booleans.filter((name) => name in request.query && readBoolean(request.query[name]) === undefined);
+  if (garbled.length > 0) return invalid(garbled.map((name) => `${name} is invalid`));
   if (kind.listQuery.pagination !== "keyset" || request.query.pagination !== "keyset")
     return paged(context, request, records, listed);
   const after = Number(request.query.id_after ?? 0);
   const later = records.flatMap(({ number, row }) => (number > after ? [{ id: number, row }] : []));
   return keysetPaged(context, request, later, listed);
-}
-
-/** True if a parameter of a list must be a boolean and is not. */
-function isGarbled(given: unknown, value: string): boolean {
-  return given !== undefined && readBoolean(value) !== undefined && readBoolean(given) === undefined;
 }
 
 const absent = json(200, null);

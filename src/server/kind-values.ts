@@ -72,12 +72,10 @@ export function checkKindParameters(
     accepted.map(([name, value]) => [name, parseTyped(checks.schemas.get(name), value)]),
   );
   const unknown = Object.keys(raw).filter((name) => strict && !checks.schemas.has(name));
-  return { params, faults: [...check(params).map(describeFault), ...unknown.map((name) => `${name} is unknown`)] };
-}
-
-function describeFault({ rule, path }: SchemaFault): string {
-  const [first = "", ...inside] = path;
-  return `${first}${inside.map((key) => `[${key}]`).join("")} ${words[rule]}`;
+  const faults = check(params).map(({ rule, path: [first = "", ...inside] }) => {
+    return `${first}${inside.map((key) => `[${key}]`).join("")} ${words[rule]}`;
+  });
+  return { params, faults: [...faults, ...unknown.map((name) => `${name} is unknown`)] };
 }
 
 const words: Readonly<Record<SchemaFault["rule"], string>> = {

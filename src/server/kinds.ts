@@ -198,9 +198,7 @@ const licenses = {
   caseCounts: ({ licenseCaseCounts }: Behaviour) => licenseCaseCounts,
 } as const;
 
-type KindQuirks = typeof licenses;
-
-const kindQuirks: Readonly<Partial<Record<string, KindQuirks>>> = { licenses };
+const kindQuirks: Readonly<Partial<Record<string, typeof licenses>>> = { licenses };
 
 function withStatus(row: JsonObject, words: ReadonlyMap<string, string>): JsonObject {
   const word = words.get(String(row.approval_status));

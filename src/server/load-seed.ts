@@ -72,20 +72,14 @@ function reserve(state: State, seed: Seed, kinds: ServedKinds): void {
   const { projects = [], groups = [], snippets = [], users = [] } = seed;
   const deployments = projects.flatMap((project) => project.deployments ?? []);
   const environments = deployments.map(({ environment }) => environment);
-  const rowsOf = { project: projects, group: groups, instance: [{ resources: seed.instance }] };
+  const owners = { project: projects, group: groups, instance: [{ resources: seed.instance }] };
   const rows = kinds.all.map((kind) => {
-    const stated = rowsOf[kind.of].flatMap(({ resources = {} }) => resources[kind.file.name] ?? []);
+    const stated = owners[kind.of].flatMap(({ resources = {} }) => resources[kind.file.name] ?? []);
     return [rowCounter(kind), stated] as const;
   });
-  const stated = Object.entries({
-    project: projects,
-    group: groups,
-    snippet: snippets,
-    user: users,
-    deployment: deployments,
-    environment: environments,
-  });
-  for (const [counter, all] of [...stated, ...rows])
+  const repositories = { project: projects, group: groups, snippet: snippets };
+  const others = { user: users, deployment: deployments, environment: environments };
+  for (const [counter, all] of [...Object.entries({ ...repositories, ...others }), ...rows])
     for (const each of all)
       if (isObject(each) && Number.isInteger(each.id)) takeNumber(state, counter, Number(each.id));
 }
@@ -110,18 +104,9 @@ function loadGroup(state: State, seed: SeedGroup, now: string): Repository {
 function loadProject(state: State, seed: SeedProject, now: string): Repository {
   const { audit_events, integrations: _, resources: __, licenses: ___, deployments, visible, access, ...own } = seed;
   const shown = visible === false ? "hidden" : access;
-  const project = loadRepository(
-    state,
-    "project",
-    {
-      default_branch: "main",
-      topics: [],
-      last_activity_at: now,
-      ...own,
-      ...(shown && shown !== "full" && { access: shown }),
-    },
-    now,
-  );
+  const defaults = { default_branch: "main", topics: [], last_activity_at: now };
+  const given: Partial<Repository> = { ...own, ...(shown && shown !== "full" && { access: shown }) };
+  const project = loadRepository(state, "project", { ...defaults, ...given }, now);
   for (const event of audit_events ?? []) addAuditEvent(state, "project", project.id, event);
   for (const deployment of deployments ?? []) storeDeployment(state, project, deployment, now);
   return project;

@@ -116,8 +116,6 @@ function moveRow(state: State, { kind, repository, ...move }: MoveRecord): objec
 
 const next: Readonly<Record<string, string>> = { scheduled: "started", started: "replicated", replicated: "finished" };
 
-const steps = Object.keys(next).length;
-
 /**
  * Runs storage moves, those that were under way when the server restarted too: each for `duration` milliseconds after it
  * was scheduled.
@@ -129,7 +127,7 @@ export function createMover(state: State, release: string, duration: number) {
       timers.delete(timer);
       if (advance(state, release, id)) start(id);
       state.store.settled()?.catch(() => undefined);
-    }, duration / steps);
+    }, duration / Object.keys(next).length);
     timers.add(timer);
   };
   for (const move of [...state.move.values()].filter((each) => each.state in next)) {
@@ -163,8 +161,6 @@ function mustFail(
   release: string,
   { source_storage_name: source, destination_storage_name: destination }: MoveRecord,
 ): boolean {
-  if (source === destination) return true;
-  return (
-    storage.get(destination)?.cluster === true && needsDirectFetch(release) && !feature.has("direct_fetch_replication")
-  );
+  const isCluster = storage.get(destination)?.cluster === true;
+  return source === destination || (isCluster && needsDirectFetch(release) && !feature.has("direct_fetch_replication"));
 }

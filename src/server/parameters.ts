@@ -35,13 +35,9 @@ export function readBoolean(written: unknown): boolean | undefined {
 
 /** The spellings of the platform's library (dry-types, coercions of params). */
 const booleans: ReadonlyMap<string, boolean> = new Map([
-  ...listWords(true, "1 on On ON t true True TRUE T y yes Yes YES Y"),
-  ...listWords(false, "0 off Off OFF f false False FALSE F n no No NO N"),
+  ..."1 on On ON t true True TRUE T y yes Yes YES Y".split(" ").map((word) => [word, true] as const),
+  ..."0 off Off OFF f false False FALSE F n no No NO N".split(" ").map((word) => [word, false] as const),
 ]);
-
-function listWords(value: boolean, words: string): (readonly [word: string, value: boolean])[] {
-  return words.split(" ").map((word) => [word, value]);
-}
 
 /** An integer, also as digits; undefined for anything else. */
 export function readInteger(written: unknown): number | undefined {

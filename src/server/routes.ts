@@ -9,19 +9,14 @@ export interface ServedRoute {
   readonly answer: (context: ServerContext, request: ServerRequest) => ServerReply;
 }
 
-interface Match {
-  readonly answer: ServedRoute["answer"];
-  readonly segments: Readonly<Record<string, string>>;
-}
-
 /** Finds the first route of a request; HEAD is like GET. An error if no route has the path, or none with the method. */
-export type Router = (method: string, path: string) => Match | ServerReply;
+export type Router = ReturnType<typeof createRouter>;
 
-export function createRouter(routes: readonly ServedRoute[]): Router {
+export function createRouter(routes: readonly ServedRoute[]) {
   const trie = new TrieRouter<ServedRoute["answer"]>();
   for (const { method, path, answer } of routes) trie.add(method, path, answer);
   const methods = [...new Set(routes.map(({ method }) => method))];
-  return (method, path) => {
+  return (method: string, path: string) => {
     const [first] = trie.match(method === "HEAD" ? "GET" : method, path)[0];
     if (!first) return methods.some((each) => trie.match(each, path)[0].length > 0) ? notAllowed : unknownRoute;
     const [answer, written] = first;

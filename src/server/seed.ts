@@ -107,8 +107,8 @@ function furtherFaults(seed: Seed, catalogue: Catalogue, own: readonly ResourceK
   };
   const projects = seed.projects ?? [];
   return [
-    ...findDuplicates(projects, "id", ({ id }) => id),
-    ...findDuplicates(projects, "path", ({ path }) => path.toLowerCase()),
+    ...findDuplicates(projects, "id"),
+    ...findDuplicates(projects, "path"),
     ...projects.flatMap(projectFaults),
     ...projects.flatMap(ownerFaults("project")),
     ...(seed.groups ?? []).flatMap(ownerFaults("group")),
@@ -127,14 +127,10 @@ function rowFaults(of: Owner, rows: SeedRows = {}, path: Fault["path"], kinds: r
   }));
 }
 
-function findDuplicates(
-  projects: readonly SeedProject[],
-  word: string,
-  of: (project: SeedProject) => unknown,
-): Fault[] {
-  const seen = new Set<unknown>();
+function findDuplicates(projects: readonly SeedProject[], word: "id" | "path"): Fault[] {
+  const seen = new Set<string>();
   return projects.flatMap((project, index) => {
-    const value = of(project);
+    const value = project[word]?.toString().toLowerCase();
     const isNew = value === undefined || seen.size < seen.add(value).size;
     return isNew ? [] : [{ path: ["projects", index, word], message: `${word} ${value} is given twice` }];
   });

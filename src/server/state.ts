@@ -185,10 +185,8 @@ function place<Name extends TableName>(state: State, kind: Name, key: string, ro
 
 /** The records of a place in the order of their creation. */
 export function recordsAt({ rows }: State, key: string): readonly KindRecord[] {
-  return rows.get(key) ?? none;
+  return rows.get(key) ?? [];
 }
-
-const none: readonly KindRecord[] = [];
 
 /** Adds a record to a place, or replaces the one with its number. */
 export function putRow(state: State, key: string, record: KindRecord): void {
