@@ -1,13 +1,13 @@
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import type { Call, Outcome, Problem } from "../model/types.ts";
+import type { Outcome, Problem } from "../model/types.ts";
 import { blockersOf, type Objection } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd, withOutcomes } from "../plan/run-end.ts";
 import { appliedText, outcomeLines, outcomesText, wavesText } from "../report/outcomes.ts";
 import { remainingText } from "../report/runs.ts";
-import type { NextStep, Palette } from "../report/terminal.ts";
+import type { Palette } from "../report/terminal.ts";
 import { planText, requestsText } from "../report/text.ts";
 import type { Outcomes } from "../run/apply/apply.ts";
 import { withWaves } from "../run/apply/waves.ts";
@@ -64,7 +64,7 @@ const decidesPlan: ReadonlySet<string> = new Set(["target", "exclude", "shard", 
 async function runDryRun(
   terminal: Terminal,
   request: Request,
-  deployment: DeploymentOptions | undefined,
+  deployment?: DeploymentOptions,
 ): Promise<FindingsResult> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
@@ -77,20 +77,19 @@ async function runDryRun(
   printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, ...(outcomes && { outcomes }), rehearsed: true }, plan);
   const { catalogue, compared } = planned;
+  const { palette } = terminal;
+  const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
+  const skipped = plan.resource_changes.filter(({ outcome }) => outcome !== undefined && outcome.status !== "applied");
+  const text = () =>
+    paragraphs([
+      ...[planText(plan, catalogue, palette), wavesText(plan, palette), headline],
+      ...[requestsText(requests), outcomeLines(skipped, palette)],
+    ]);
   return {
-    text: () => (compared ? rehearsalText(terminal, { ...planned, plan }, requests) : ""),
+    text: () => (compared ? text() : ""),
     json: { ...plan, requests: requests.map(({ answer: _, ...each }) => each) },
     ...{ plan, catalogue, exitCode: code, compared },
   };
-}
-
-function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requests: readonly Call[]): string {
-  const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
-  const skipped = plan.resource_changes.filter(({ outcome }) => outcome !== undefined && outcome.status !== "applied");
-  return paragraphs([
-    ...[planText(plan, catalogue, palette), wavesText(plan, palette), headline],
-    ...[requestsText(requests), outcomeLines(skipped, palette)],
-  ]);
 }
 
 async function runApply(
@@ -101,7 +100,7 @@ async function runApply(
 ): Promise<FindingsResult> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
-  const { interrupted, note } = terminal;
+  const { interrupted, note, palette } = terminal;
   const around = deployment && { around: deploying(deployment, interrupted, { warn, note }) };
   const applied = withProblems(await applyWithBars(terminal, options, request, around), warnings);
   const done = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
@@ -111,7 +110,12 @@ async function runApply(
   const { recorded, catalogue, compared, refused } = applied;
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   return {
-    text: () => resultText(terminal, request, applied, plan, next),
+    text: () => {
+      if (!applied.outcomes) return refused ? planText(plan, catalogue, palette) : "";
+      // The changes of a saved plan were not printed before.
+      const isSaved = request.saved !== undefined || request.savedRun !== undefined;
+      return isSaved ? appliedText(plan, catalogue, palette, next) : outcomesText(plan, palette, next);
+    },
     json: plan,
     ...{ plan, catalogue, exitCode: code, compared },
     after: () => {
@@ -210,19 +214,6 @@ function refusalText(objections: readonly Objection[], { resource_changes }: Pla
   const signing = has("approvals") ? " evenkeel approve signs a saved plan." : "";
   const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
   return `error: blocked by ${who}; nothing was written.${way}${signing}${has("rule") ? exceptions : ""}`;
-}
-
-/** The outcome. A saved plan is listed change by change, since its changes were not printed before. */
-function resultText(
-  { palette }: Terminal,
-  request: Request,
-  { outcomes, refused, catalogue }: Applied,
-  plan: Plan,
-  next: readonly NextStep[],
-): string {
-  if (!outcomes) return refused ? planText(plan, catalogue, palette) : "";
-  const isSaved = request.saved !== undefined || request.savedRun !== undefined;
-  return isSaved ? appliedText(plan, catalogue, palette, next) : outcomesText(plan, palette, next);
 }
 
 function codeOf({ interrupted }: Terminal, applied: Applied & { readonly rehearsed?: true }, plan: Plan): ExitCode {

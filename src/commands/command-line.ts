@@ -190,12 +190,13 @@ function examplesText({ examples }: Pick<CliCommand, "examples">): string {
 function chooseExitCode(host: Host, error: unknown): ExitCode {
   const { env, stderr } = host;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-  if (!(error instanceof UserError)) stderr.write(defect(env, error));
-  else
-    stderr.write(
-      withLabels(printableLines(`${labelledErrors(formatError(env, withoutSecrets(error)))}\n`), errorPalette(host)),
-    );
-  return error instanceof UserError ? error.code : exit.problem;
+  if (!(error instanceof UserError)) {
+    stderr.write(defect(env, error));
+    return exit.problem;
+  }
+  const text = printableLines(`${labelledErrors(formatError(env, withoutSecrets(error)))}\n`);
+  stderr.write(withLabels(text, errorPalette(host)));
+  return error.code;
 }
 
 /** Options may not be parsed yet. */

@@ -42,7 +42,9 @@ export const scan = showing<Options<"deprecations scan">>((terminal, options, pa
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
   for (const message of unreadable) terminal.warn(`error: ${message}`);
-  printFixed(terminal, scanned);
+  const fixed = scanned.flatMap((each) => ("fixed" in each && each.fixed > 0 ? [each.fixed] : []));
+  const total = fixed.reduce((sum, count) => sum + count, 0);
+  if (total > 0) terminal.note(`Rewrote ${counted(total, "use")} in ${counted(fixed.length, "file")}.`);
   const hasNoAnswer = findings.length === 0 && unreadable.length > 0;
   const isDue = findings.some(({ severity }) => severity === "error");
   return {
@@ -90,10 +92,4 @@ function scanFile(
     throw error;
   }
   return { findings: find(before.fixed).findings, fixed: before.rewritten };
-}
-
-function printFixed(terminal: Terminal, scanned: readonly (ScannedFile | Unreadable)[]): void {
-  const fixed = scanned.flatMap((each) => ("fixed" in each && each.fixed > 0 ? [each.fixed] : []));
-  const total = fixed.reduce((sum, count) => sum + count, 0);
-  if (total > 0) terminal.note(`Rewrote ${counted(total, "use")} in ${counted(fixed.length, "file")}.`);
 }

@@ -16,11 +16,12 @@ import {
 import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
 import type { Options } from "./command.ts";
 import { type KnownFleet, knownFleet } from "./known-fleet.ts";
-import { asksForHtml, showing } from "./outputs.ts";
+import { showing } from "./outputs.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const run = showing<Options<"diff">>(async (terminal, options, [from]) => {
-  const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).revisionHtml : () => "";
+  const asksForHtml = options.report?.some((each) => each.split("=")[0] === "html");
+  const html = asksForHtml ? (await import("../report/html/report-page.ts")).revisionHtml : () => "";
   const folder = terminal.folder;
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
   const { catalogue } = opened.after.side.workspace;

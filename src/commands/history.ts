@@ -5,7 +5,7 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { historyJson, historyText, runsText, runText, runWithoutJournalText } from "../report/runs.ts";
 import { type JournalLine, readJournal, readJournals } from "../state/journal.ts";
-import { type Holder, holderText } from "../state/lease.ts";
+import { holderText } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { concerns, listRuns, liveRuns } from "../state/run-summary.ts";
 import { countSnapshots } from "../state/snapshots/read-snapshots.ts";
@@ -97,23 +97,19 @@ export const releaseLock: Run<Options<"lock release">> = async (terminal, option
   const holder = await leases.holder();
   if (!holder) throw new UserError("no run holds the lease of this workspace");
   if (holder.run !== wanted) throw new UserError(`run ${wanted} does not hold the lease; ${holderText(holder)} does`);
-  if (!(await isAgreed(terminal, options, holder))) {
-    terminal.warn("Not released.");
-    return exit.problem;
+  if (!options.yes) {
+    if (!terminal.interactive) throw new UserError("stdin is not a terminal: pass --yes", exit.usage);
+    terminal.warn(printable(`${holderText(holder)} holds the lease since ${holder.since}.`));
+    const question = "If it still runs, it stops before its next project. Release its lease? Type yes to continue:";
+    if (!(await terminal.confirm(question))) {
+      terminal.warn("Not released.");
+      return exit.problem;
+    }
   }
   if (!(await leases.release(wanted))) throw new UserError(`run ${wanted} does not hold the lease any more`);
   terminal.print(printable(`Released the lease of ${holderText(holder)}, held since ${holder.since}.`));
   return exit.done;
 };
-
-async function isAgreed(terminal: Terminal, { yes }: Options<"lock release">, holder: Holder): Promise<boolean> {
-  if (yes) return true;
-  if (!terminal.interactive) throw new UserError("stdin is not a terminal: pass --yes", exit.usage);
-  terminal.warn(printable(`${holderText(holder)} holds the lease since ${holder.since}.`));
-  return terminal.confirm(
-    "If it still runs, it stops before its next project. Release its lease? Type yes to continue:",
-  );
-}
 
 /** The state of the surrounding workspace. @throws UserError if there is no workspace, or its state is unusable. */
 export async function stateAround({ folder, env }: Terminal): Promise<WorkspaceState> {

@@ -104,11 +104,7 @@ function writeMissing(terminal: Terminal, folder: string, texts: readonly NamedT
   makeFiles(missing);
 }
 
-function createFiles(
-  server: ServerSettings,
-  chosen: ChosenDialect,
-  pipeline: PipelineFile | undefined,
-): readonly NamedText[] {
+function createFiles(server: ServerSettings, chosen: ChosenDialect, pipeline?: PipelineFile): readonly NamedText[] {
   const { dialect } = chosen;
   const slugs = new Map(Object.entries(dialectNamed(dialect).integrations).map(([slug, { name }]) => [slug, name]));
   const release = server.release || chosen.release;

@@ -59,7 +59,11 @@ export function serveTools(commandLine: RunCommandLine): Run<Options<"mcp">> {
 }
 
 function answer(method: string, { protocolVersion }: JsonObject): object {
-  if (method === "initialize") return { result: greeting(protocolVersion) };
+  if (method === "initialize") {
+    const revision = revisions.find((each) => each === protocolVersion) ?? revisions[0];
+    const serverInfo = { name: "evenkeel", version };
+    return { result: { protocolVersion: revision, capabilities: { tools: {} }, serverInfo, instructions } };
+  }
   if (method === "ping") return { result: {} };
   if (method === "tools/list") return { result: { tools: listTools() } };
   return failure(-32601, `no method ${method}`);
@@ -71,15 +75,6 @@ function failure(code: number, message: string): object {
 
 function unknownTool(name: unknown): string {
   return `no tool ${String(name)}; expected one of ${toolCommands.map((each) => each.name).join(", ")}`;
-}
-
-function greeting(requested: unknown) {
-  return {
-    protocolVersion: revisions.find((each) => each === requested) ?? revisions[0],
-    capabilities: { tools: {} },
-    serverInfo: { name: "evenkeel", version },
-    instructions,
-  };
 }
 
 type RunCommandLine = (host: Host) => Promise<ExitCode>;

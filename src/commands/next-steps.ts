@@ -1,5 +1,5 @@
 import { shellWord } from "../base/text-format.ts";
-import { type Plan, removalsOf } from "../plan/plan.ts";
+import { type Plan, type PlannedChange, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
@@ -61,17 +61,13 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
 }
 
 /** True if the server reports a value that could be accepted; it never reports secrets. */
-function isReported({
-  change: { actions, after, after_sensitive: secrets },
-}: Plan["resource_changes"][number]): boolean {
+function isReported({ change }: PlannedChange): boolean {
+  const { actions, after, after_sensitive: secrets } = change;
   return actions[0] !== "update" || Object.keys(after ?? {}).some((name) => !secrets[name]);
 }
 
-export function stepsAfterApply(
-  { summary: { outcomes } }: Pick<Plan, "summary">,
-  options: Scope,
-  run: string | undefined,
-): readonly NextStep[] {
+export function stepsAfterApply({ summary }: Plan, options: Scope, run?: string): readonly NextStep[] {
+  const { outcomes } = summary;
   const left = Object.entries(outcomes ?? {}).some(([status, count]) => status !== "applied" && Number(count) > 0);
   const journal: NextStep[] = run
     ? [[`${formatCommand("journal", options)} ${run}`, "shows what was sent and answered"]]

@@ -89,11 +89,6 @@ function openReports(
   };
 }
 
-/** True if a report is HTML; its renderer is only loaded then. */
-export function asksForHtml(requested: readonly string[] = []): boolean {
-  return requested.some((each) => each.split("=")[0] === "html");
-}
-
 /**
  * The requested reports, each as `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text.
  * @throws UserError for a kind that the command does not have.

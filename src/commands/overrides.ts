@@ -116,7 +116,7 @@ async function finishPruning(
   found: PruneReport,
   write: () => void,
 ): Promise<ExitCode> {
-  const { entries, left } = found;
+  const { entries, left, changes, unseen } = found;
   if (entries.length + left.length === 0) {
     terminal.note("Nothing to prune.");
     return exit.done;
@@ -125,21 +125,16 @@ async function finishPruning(
     terminal.note(`Could go: ${prunedCounts({ ...found, entries: [...entries, ...left] })}.`);
     return exit.problem;
   }
-  if (!(await isAgreed(terminal, options, found))) {
+  if (!options.yield && changes.length > 0)
+    throw new UserError(`${changes[0]?.address} would change; nothing was written`);
+  const asks = options.yield && !options.yes && (changes.length > 0 || unseen);
+  if (asks && !(await terminal.confirm(`Remove ${prunedCounts(found)}? Only yes removes them: `))) {
     terminal.note("Nothing was written.");
     return exit.problem;
   }
   write();
   terminal.note(`Removed ${prunedCounts(found)}.`);
   return exitCode({ problem: left.length > 0 });
-}
-
-async function isAgreed(terminal: Terminal, options: Options<"prune">, found: PruneReport): Promise<boolean> {
-  const isChange = found.changes.length > 0 || found.unseen;
-  if (!options.yield && found.changes.length > 0)
-    throw new UserError(`${found.changes[0]?.address} would change; nothing was written`);
-  if (!options.yield || options.yes || !isChange) return true;
-  return terminal.confirm(`Remove ${prunedCounts(found)}? Only yes removes them: `);
 }
 
 function writeFiles(terminal: Terminal, root: string, texts: ReadonlyMap<string, string>): void {

@@ -139,10 +139,7 @@ async function* readLines(input: Host["stdin"]): AsyncIterable<string> {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Aborted by the first signal after `listen`; the second one ends the process, after `leaving`. */
-function createInterruption(
-  host: Host,
-  leaving: () => void,
-): { readonly signal: AbortSignal; readonly listen: () => void } {
+function createInterruption(host: Host, leaving: () => void) {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) {
