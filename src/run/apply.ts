@@ -1,13 +1,13 @@
 import { counted } from "../base/text-format.ts";
+import { addressParts } from "../model/address.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, Problem } from "../model/types.ts";
 import { requestsOf } from "../plan/requests.ts";
-import { afterEarlierRuns, type Outcomes, type Target } from "./apply/apply.ts";
+import { afterEarlierRuns, type Outcomes, type Target, type Watcher } from "./apply/apply.ts";
 import { type AppliedWaves, applyInWaves, writeBatches } from "./apply/waves.ts";
 import { missingSecrets } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
-import { counting } from "./history.ts";
 import { inSyncRecorder, warnUnkept } from "./keep-results.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { fineGrained } from "./live/token-access.ts";
@@ -93,14 +93,18 @@ async function writePlan(
   inFlight: readonly string[],
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { concurrency: workers, request } = context;
+  const { concurrency: workers, request, meter } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
-  await using recorder = await startRecorder(context, lease, planned, [...listeners, counting(context)]);
+  const reached = new Set<string>();
+  const counting: Watcher = {
+    outcome: async ({ address }) => meter.reach(reached.add(addressParts(address)[0]).size),
+  };
+  await using recorder = await startRecorder(context, lease, planned, [...listeners, counting]);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   warnPendingWrites(context, planned.plan, inFlight);
-  context.meter.begin("writing", targets.length, performance.now());
+  meter.begin("writing", targets.length, performance.now());
   const byWorkers = dispatcher && { dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped };
   const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   const options = { workers, watchers, stopped, known };

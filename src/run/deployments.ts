@@ -117,12 +117,22 @@ export function deploying(
   interrupted: AbortSignal,
   notices: Notices,
 ): (begun: { readonly connection: ClientOptions; readonly planned: { readonly plan: Plan } }) => Promise<ApplyRecord> {
+  const { project } = deployment;
   return async ({ connection, planned: { plan } }) => {
-    let record = await begin(connection, deployment, notices);
+    let open = await begin(connection, deployment, notices);
     const endAs = async (status: string) => {
-      const open = record;
-      record = undefined;
-      if (open !== undefined) await end(connection, deployment, open, status, notices);
+      const record = open;
+      open = undefined;
+      if (record === undefined) return;
+      // Sent even if the run is interrupted: on its own connection, for at most the time of one request.
+      const lasting = { ...connection, signal: deadline(connection.requestTimeout, "requestTimeout has passed") };
+      await using writer = await connectWriter(lasting);
+      const written = await updateDeployment(writer, project, record, status);
+      if (!("error" in written)) return notices.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
+      const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} corrects it`;
+      notices.warn(
+        recordProblem(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`),
+      );
     };
     return {
       end: (outcomes) => endAs(chooseStatus(plan, outcomes, interrupted)),
@@ -151,24 +161,6 @@ async function begin(
   const why = "error" in written ? written.error : "the server did not say which record it made";
   warn(recordProblem(`the apply is not recorded as a deployment: ${why}`));
   return undefined;
-}
-
-/** Also sent if the run is interrupted: on its own connection, for at most the time of one request. */
-async function end(
-  connection: ClientOptions,
-  { project }: DeploymentOptions,
-  record: string,
-  status: string,
-  notices: Notices,
-): Promise<void> {
-  const lasting = { ...connection, signal: deadline(connection.requestTimeout, "requestTimeout has passed") };
-  await using writer = await connectWriter(lasting);
-  const written = await updateDeployment(writer, project, record, status);
-  if (!("error" in written)) return notices.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
-  const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} corrects it`;
-  notices.warn(
-    recordProblem(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`),
-  );
 }
 
 function recordProblem(message: string): Problem {

@@ -1,13 +1,11 @@
 import { exitCode, onError, UserError, userErrorOf } from "../base/exit.ts";
 import { CallFailed } from "../client/failure.ts";
-import { addressParts } from "../model/address.ts";
 import { blockingText } from "../plan/guards.ts";
 import { datedPlan } from "../plan/highlights.ts";
 import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd, runReasons } from "../plan/run-end.ts";
 import { keptReasons, type RunSummary, recordRun, touchedBy } from "../state/run-summary.ts";
 import { differsSince } from "../state/snapshots/read-snapshots.ts";
-import type { Watcher } from "./apply/apply.ts";
 import type { Context } from "./context.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";
 import { recordSnapshots } from "./keep-results.ts";
@@ -73,15 +71,6 @@ function followProgress(context: Context, started: string): () => Promise<void> 
   return async () => {
     clearInterval(timer);
     await recording;
-  };
-}
-
-export function counting({ meter }: Context): Watcher {
-  const projects = new Set<string>();
-  return {
-    outcome: async ({ address }) => {
-      meter.reach(projects.add(addressParts(address)[0]).size);
-    },
   };
 }
 

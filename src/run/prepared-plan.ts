@@ -1,6 +1,7 @@
 import { attempt } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
+import { isMatch } from "../manifest/selection.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { projectNamed } from "../model/identity.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
@@ -16,7 +17,7 @@ import type { Checked, Context } from "./context.ts";
 import { isLeftAlone } from "./live/find-projects.ts";
 import type { Planned } from "./request.ts";
 import { stepsAllowedByRules } from "./rules-in-force.ts";
-import { canaryTest, guardRules, normaliseWaivers, scopeOf } from "./scope.ts";
+import { guardRules, normaliseWaivers, scopeOf } from "./scope.ts";
 
 /** A new or saved plan with everything that applying it needs. */
 export interface PreparedPlan {
@@ -70,10 +71,13 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
 /** Marks the objections that the request waives. */
 export function judgePlan(context: Context, planned: Planned, { projects }: Pick<DesiredFleet, "projects">) {
   const { plan } = planned;
+  const { canary } = context.loaded.workspace;
   const waivers = normaliseWaivers(context.request.waivers, projects);
   const refused = unwaivedObjections(plan.objections, removalsOf(plan).length, waivers);
-  const isProtected = guardRules(context, projects).isProtected;
-  const judged = { planned, refused, isProtected, isCanary: canaryTest(context, projects) };
+  const { isProtected } = guardRules(context, projects);
+  const canaries = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
+  const names = new Set(canaries.map(({ name }) => name));
+  const judged = { planned, refused, isProtected, isCanary: (project: string) => names.has(project) };
   if (refused.length === plan.objections.length) return judged;
   const marked = { ...plan, objections: markWaived(plan.objections, refused) };
   return { ...judged, planned: { ...planned, plan: { ...marked, digest: planDigest(marked) } } };

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
-import { expiryProblems, isExpired } from "../manifest/expiry.ts";
+import { expiryProblems } from "../manifest/expiry.ts";
 import { problemIn, sortedProblems } from "../manifest/problem.ts";
 import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
 import { validate } from "../manifest/validate.ts";
@@ -63,11 +63,6 @@ export async function withRules(context: Checked): Promise<Checked> {
     rules,
     problems: problems.length > 0 ? sortedProblems([...context.problems, ...problems]) : context.problems,
   };
-}
-
-/** Globs of the current exceptions, which may name a project differently from policies. */
-export function exceptionsOf({ rules, today }: Pick<InForce, "rules" | "today">): readonly string[] {
-  return rules.filter((rule) => !isExpired(rule, today)).flatMap(({ except }) => except);
 }
 
 export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {

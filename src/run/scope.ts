@@ -1,6 +1,7 @@
 import { isMarkOf } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
+import { isExpired } from "../manifest/expiry.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
@@ -28,7 +29,6 @@ import type { ProjectList } from "../state/notes.ts";
 import type { Context } from "./context.ts";
 import { nameIfPossible, type Since } from "./live/find-projects.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
-import { exceptionsOf } from "./rules-in-force.ts";
 import { addressesOf } from "./storage/moves.ts";
 
 export function scopeOf(context: Context): RefreshScope {
@@ -72,7 +72,7 @@ export function scopeOf(context: Context): RefreshScope {
       ...globs,
       ...chosen,
       ...(globs.length > 0 ? (request.waivers?.protected ?? []) : []),
-      ...exceptionsOf(context),
+      ...context.rules.flatMap((rule) => (isExpired(rule, context.today) ? [] : rule.except)),
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
     needsNames: context.rules.length > 0,
@@ -118,13 +118,6 @@ export function guardRules({ loaded }: Context, projects: readonly Project[]): G
   const find = globs.length > 0 ? projectFinder(projects) : () => undefined;
   const projectOf = (name: string) => find(name) ?? projectNamed(name);
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
-}
-
-export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
-  const { canary } = loaded.workspace;
-  const canaries = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
-  const names = new Set(canaries.map(({ name }) => name));
-  return (project) => names.has(project);
 }
 
 /** Waivers in the form of addresses in objections, whichever name of the project the user gave. */

@@ -60,7 +60,11 @@ export async function runWatchLoop(
     progress.checks++;
     progress.code = end.exitCode;
     progress.unkept = { checks: (progress.unkept?.checks ?? 0) + 1, due: times.due };
-    await remember(memory, end);
+    const { plan, compared, whole } = end;
+    const { commit } = plan.manifests;
+    const isOfCommit = compared && plan.problems.length === 0 && (whole || plan.scope?.since !== undefined);
+    if (isOfCommit && commit !== null) memory.change({ commit });
+    await memory.save();
     progress.unkept = undefined;
     status.late = times.due.late;
     if (end.exitCode === exit.interrupted || progress.checks === checks) return end.exitCode;
@@ -127,14 +131,6 @@ function countFleet({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory:
     pending: causes.filter((cause) => cause === "pending").length,
     problems: plan.problems.length + errors.length,
   };
-}
-
-/** Stores what the next check or the next leader needs. @throws UserError if the state cannot store it. */
-async function remember(memory: WatchState, { plan, compared, whole }: CheckEnd): Promise<void> {
-  const { commit } = plan.manifests;
-  const isOfCommit = compared && plan.problems.length === 0 && (whole || plan.scope?.since !== undefined);
-  if (isOfCommit && commit !== null) memory.change({ commit });
-  await memory.save();
 }
 
 interface SelectedApply {

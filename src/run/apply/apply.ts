@@ -138,10 +138,8 @@ async function takeStep(
   return { address, change, ...(await sendRecorded(writer, change, options.watchers)) };
 }
 
-type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
-
 /** The outcome of a write that a stopped process may have sent; undefined, to send it again, if reading does not show it. */
-async function lookUpWrite(reader: Reader, change: Change): Promise<Known> {
+async function lookUpWrite(reader: Reader, change: Change): Promise<Pick<ChangeEvent, "outcome"> | undefined> {
   const shows = async (each: Change) => isVisible(each) && (await isInPlace(reader, each));
   try {
     if (await shows(change)) return { outcome: { status: "applied" } };

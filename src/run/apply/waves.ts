@@ -4,7 +4,7 @@ import type { Reader, Writer } from "../../client/client.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Outcome } from "../../model/types.ts";
+import type { Change, Outcome } from "../../model/types.ts";
 import { type Plan, planDigest, type WaveCount } from "../../plan/plan.ts";
 import { readLive } from "../live/read-live.ts";
 import {
@@ -95,14 +95,10 @@ export function stopReason(outcomes: Outcomes): string | undefined {
   const [first] = bad;
   if (!first) return undefined;
   const [address, { status, not_kept: lost = [] }] = first;
-  const what = status === "applied" ? `did not keep ${lost.join(", ")}` : stopMessages[status];
+  const wrong = status === "failed" ? "failed" : "has an unknown outcome";
+  const what = status === "applied" ? `did not keep ${lost.join(", ")}` : wrong;
   return `${address} ${what}${bad.length > 1 ? `, and ${bad.length - 1} more` : ""}`;
 }
-
-const stopMessages: Readonly<Partial<Record<Outcome["status"], string>>> = {
-  failed: "failed",
-  unknown: "has an unknown outcome",
-};
 
 /**
  * Reads the written projects again, for changes that reading can show. `losses`: outcomes that differ from the
@@ -135,11 +131,10 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
 
 async function skipWave(targets: readonly Target[], error: string, { watchers }: WavesOptions): Promise<WrittenWave> {
   const outcome: Outcome = { status: "skipped", error };
+  const skip = (change: Change) => ({ address: change.address, change, outcome });
   const events = targets.flatMap((target): readonly ChangeEvent[] => {
     if ("planned" in target) return target.planned.map(({ address }) => ({ address, outcome }));
-    return target.steps.map((step) => {
-      return "outcome" in step ? step : { address: step.change.address, change: step.change, outcome };
-    });
+    return target.steps.map((step) => ("outcome" in step ? step : skip(step.change)));
   });
   for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
   return { outcomes: outcomesOf(events) };

@@ -91,17 +91,6 @@ export function isSecret(value: Scalar): boolean {
   return typeof value === "string" && knownSecrets.isIn(value);
 }
 
-/** True if a live key contains no secret, or manifests declare it. */
-export function mayShowKey(
-  catalogue: Catalogue,
-  live: Pick<Resource, "kind" | "key">,
-  declared: readonly Resource[],
-): boolean {
-  if (!isSecret(live.key)) return true;
-  const identity = identityOf(catalogue, live);
-  return declared.some((each) => identityOf(catalogue, each) === identity);
-}
-
 /** The part of a resource that is not read because its key contains a secret; the key is redacted. */
 export function redactedResource(catalogue: Catalogue, project: Project, kind: Kind, key: string): Unread {
   const { read } = kindOf(catalogue, kind);

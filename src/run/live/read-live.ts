@@ -11,7 +11,7 @@ import { liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind
 import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
 import {
-  mayShowKey,
+  isSecret,
   type PartlyRead,
   redactedResource,
   separateUnread,
@@ -143,8 +143,8 @@ async function readKind(
   const rows = await readKindRows(reader, project, row, (key) => declared.has(identify(key)), known);
   const isStill = trusts?.(project.name);
   const listed = rows.map(({ key, row: found }) => {
-    if (!mayShowKey(catalogue, { kind, key }, resources)) return redactedResource(catalogue, project, kind, key);
     const one = declared.get(identify(key));
+    if (!one && isSecret(key)) return redactedResource(catalogue, project, kind, key);
     const { updated_at: updatedAt } = found;
     if (row.keys && one && typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt }))
       return toLive(catalogue, one, found, one.fields);
