@@ -172,14 +172,12 @@ export function checkLoosening(changes: readonly Pick<Change, "address" | "polic
  */
 export function blockingText({ objections }: { readonly objections: readonly Objection[] }): string {
   const blocking = objections.filter(({ waived }) => !waived);
-  const blockers = [...new Set(blocking.flatMap(nameBlocker))];
-  const blocked = blockers.length > 0 ? [`Blocked by ${joinedByAnd(blockers)}`] : [];
+  const blockers = blocking.flatMap(({ guard, name }) => {
+    if (guard === "approvals") return [];
+    return [name !== undefined && plainName.test(name) ? `rule ${name}` : guardWords[guard].setting];
+  });
+  const blocked = blockers.length > 0 ? [`Blocked by ${joinedByAnd([...new Set(blockers)])}`] : [];
   return [...blocked, ...new Set(blocking.flatMap(describeLack))].join("; ");
-}
-
-function nameBlocker({ guard, name }: Objection): readonly string[] {
-  if (guard === "approvals") return [];
-  return [name !== undefined && plainName.test(name) ? `rule ${name}` : guardWords[guard].setting];
 }
 
 /** The file of a plan could contain any word. */

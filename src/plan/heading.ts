@@ -18,11 +18,6 @@ export function scopeText({ targets = [], excludes = [], shards = [], since, pro
   return words.join(", ");
 }
 
-export function creationText({ created_at, manifests }: Pick<Plan, "created_at" | "manifests">): string {
-  const commit = commitText(manifests);
-  return `${minuteText(created_at)}${commit && `, commit ${commit}`}`;
-}
-
 /** `a1b2c3d4e5f6, with uncommitted changes`; empty if no commit is known. */
 export function commitText({ commit, uncommitted }: Plan["manifests"], digits = 12): string {
   return commit === null ? "" : `${commit.slice(0, digits)}${uncommitted ? ", with uncommitted changes" : ""}`;

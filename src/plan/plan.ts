@@ -97,7 +97,6 @@ export interface Summary extends ActionCounts {
   readonly waves?: readonly WaveCount[];
 }
 
-/** One wave of an apply, counted. */
 export interface WaveCount {
   readonly wave: number;
   readonly projects: number;
@@ -150,7 +149,6 @@ export interface PlannedChange {
   readonly source: Place;
   /** The line that sets the value, such as that of a variable or of another policy; omitted if it is `source`. */
   readonly set_at?: Place;
-  /** A request that is sent before `call`. */
   readonly before_call?: PlannedCall;
   readonly call: PlannedCall;
   /** The second request of a replacement. */

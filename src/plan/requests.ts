@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, objectOf } from "../base/json.ts";
 import { call, NamesNothing, pathValues } from "../model/call.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Endpoint } from "../model/endpoints.ts";
@@ -187,7 +187,11 @@ function besideFields(row: KindRow, change: Change): Fields {
  */
 export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
-  const want = wireFields(kind.file, { ...keyFields(kind.file, change), ...change.declared });
+  const values: Fields = { ...keyFields(kind.file, change), ...change.declared };
+  const want: Fields = objectOf(Object.keys(values), (name) => {
+    const [field, value = null] = [properties[name], values[name]];
+    return field ? wireValue(field, value) : value;
+  });
   const isSent = row ? updatesField(kind.file, change) : (name: string) => name in want;
   const parameters: Record<string, Value> = {};
   for (const [name, field] of Object.entries(properties)) {
@@ -236,14 +240,6 @@ function keyFields(file: ResourceKind, { key, lookedUp = {} }: Pick<SentFields, 
     if (field.default !== undefined && String(field.default) === text) return undefined;
     return lookedUp[field["x-send-as"] ?? name]?.[text] ?? (field.type === "integer" ? Number(text) : text);
   });
-}
-
-function wireFields({ fields }: ResourceKind, values: Fields): Fields {
-  const wired = Object.entries(values).map(([name, value]): [string, Value] => {
-    const field = fields.properties[name];
-    return [name, field ? wireValue(field, value) : value];
-  });
-  return Object.fromEntries(wired);
 }
 
 /** The declared values, and live ones that the server would otherwise clear. */

@@ -57,15 +57,21 @@ interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
 export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
   const failed = [...outcomes].filter(([, { status }]) => status !== "applied" && status !== "skipped");
   const all = [
-    ...problems.map(({ message, file, line, project }): Cause => {
+    ...problems.map(({ message, file, line, project }) => {
       return { message, where: file === undefined ? project : `${file}:${line}`, project };
     }),
-    ...failed.map(([address, { error, status }]): Cause => {
+    ...failed.map(([address, { error, status }]) => {
       return { message: error ?? status, where: address, project: addressParts(address)[0] };
     }),
   ];
   const causes = [...grouped(all, ({ message, project }) => commonForm(message, project)).values()];
-  const details = causes.sort((a, b) => b.length - a.length).map(reasonText);
+  const details = causes
+    .sort((a, b) => b.length - a.length)
+    .map(([{ message, where }, ...others]) => {
+      if (!where) return message;
+      const more = `${message} (${where} and ${counted(others.length, "other")})`;
+      return others.length === 0 ? `${where}: ${message}` : more;
+    });
   return [...refused.map(({ message }) => message), ...sharedAdvice(outcomes), ...details];
 }
 
@@ -78,17 +84,6 @@ function sharedAdvice(outcomes: ReadonlyMap<string, Outcome>): readonly string[]
   return [...grouped(advices, (advice) => advice)].flatMap(([advice, { length }]) =>
     length > 1 ? [`${thousands(length)} of ${counted(outcomes.size, "write")} refused: ${advice}`] : [],
   );
-}
-
-interface Cause {
-  readonly message: string;
-  readonly where: string | undefined;
-  readonly project: string | undefined;
-}
-
-function reasonText([{ message, where }, ...others]: readonly [Cause, ...Cause[]]): string {
-  if (!where) return message;
-  return others.length === 0 ? `${where}: ${message}` : `${message} (${where} and ${counted(others.length, "other")})`;
 }
 
 /** Adds to the plan the outcome of each change, and each parameter that servers did not keep, once. */

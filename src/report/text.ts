@@ -7,7 +7,7 @@ import { isMove } from "../model/repository-kinds.ts";
 import type { Action, Call } from "../model/types.ts";
 import { lineText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
-import { actionCountWords, archivedText, creationText, ownersCounted, scopeText } from "../plan/heading.ts";
+import { actionCountWords, archivedText, commitText, minuteText, ownersCounted, scopeText } from "../plan/heading.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
@@ -56,9 +56,10 @@ type Title = "Plan" | "Drift";
 export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
   const blocking = blockingText(plan);
+  const commit = commitText(plan.manifests);
   const lines = [
-    `${title} of ${creationText(plan)}${plan.server.url && `, for ${plan.server.url}`}`,
-    ...plan.warnings.flatMap(({ rule, message }) => (rule === otherDay ? [`Note: ${message}`] : [])),
+    `${title} of ${minuteText(plan.created_at)}${commit && `, commit ${commit}`}${plan.server.url && `, for ${plan.server.url}`}`,
+    ...plan.warnings.flatMap(({ rule, message }) => (rule === "as-of" ? [`Note: ${message}`] : [])),
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
   return [
@@ -67,8 +68,6 @@ export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): s
     ...lines.map((line) => palette.faint(printable(line))),
   ].join("\n");
 }
-
-const otherDay = "as-of";
 
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   if (since === undefined || of === projects) return "";

@@ -3,7 +3,6 @@ import type { Tier } from "../../model/types.ts";
 import type { Recollection } from "./last-applied.ts";
 import type { IsMarked } from "./returned.ts";
 
-/** Options of a comparison besides the two states. */
 export interface DiffOptions {
   /** Default: the specification's own names. */
   readonly catalogue?: Catalogue;

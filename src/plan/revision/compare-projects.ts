@@ -133,7 +133,7 @@ function compareExclusive(before: DesiredSide, after: DesiredSide): readonly Dif
 }
 
 function toChange(project: string, difference: Difference, catalogue: Catalogue): RevisionChange {
-  const { resource, note, rerouting = noRerouting, action, before, after, was } = difference;
+  const { resource, note, rerouting = noRerouting, action, before, after, was, origin } = difference;
   const { kind, key } = resource;
   const row = catalogue.kinds.get(kind);
   // What no revision declares has the kind's defaults, as far as anybody knows.
@@ -143,19 +143,15 @@ function toChange(project: string, difference: Difference, catalogue: Catalogue)
   const notes = [...reroutingNotes(routes), ...(note === undefined ? [] : [note])];
   // Withdrawn resources stay as they are on the server.
   const effect = key === "*" || action === "withdraw" ? undefined : effectOfChange(sides, catalogue);
+  const [name] = action === "edit" ? Object.keys(after ?? {}) : [];
   return {
     ...{ address: addressOf(project, kind, key), project, kind: kindWord(kind), key, action, before, after },
     ...(effect && { policy_effect: effect }),
     ...(notes.length > 0 && { notes }),
     ...notificationsIn(routes),
-    source: lineOfChange(difference),
+    // The line of the first field that differs, for an edit; else that of the resource.
+    source: (name !== undefined && origin.fieldPlace?.(name)) || origin.place(),
   };
-}
-
-/** The line of the first field that differs, for an edit; else that of the resource. */
-function lineOfChange({ action, origin, after }: Difference): Place {
-  const [name] = action === "edit" ? Object.keys(after ?? {}) : [];
-  return (name !== undefined && origin.fieldPlace?.(name)) || origin.place();
 }
 
 interface Migrating {

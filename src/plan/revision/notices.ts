@@ -176,7 +176,8 @@ function findWidened({ before, after }: PolicyPair, projects: readonly Project[]
   const added = after.projects.flatMap((selector, index) => (isNew(selector, before.projects) ? [index] : []));
   const released = before.except.filter(({ written }) => after.except.every((each) => each.written !== written));
   if (added.length === 0 && released.length === 0) return [];
-  const more = projects && newlyReached(before, after, projects);
+  const reaches = (policy: Policy, project: Project) => matchingLayers([policy], project).length > 0;
+  const more = projects?.filter((each) => reaches(after, each) && !reaches(before, each)).map(({ name }) => name);
   if (more?.length === 0) return [];
   const names = added.map((index) => bareName(after.projects[index]?.written ?? "")).join(", ");
   const words = [
@@ -192,12 +193,6 @@ function findWidened({ before, after }: PolicyPair, projects: readonly Project[]
 
 function isNew(selector: Selector, before: readonly Selector[]): boolean {
   return selector.form === "glob" && !before.some((each) => covers(each, selector));
-}
-
-function newlyReached(before: Policy, after: Policy, projects: readonly Project[]): readonly string[] {
-  const [was, is] = [[before], [after]];
-  const reaches = (policies: readonly Policy[], project: Project) => matchingLayers(policies, project).length > 0;
-  return projects.filter((each) => reaches(is, each) && !reaches(was, each)).map(({ name }) => name);
 }
 
 /** Changes of a policy that no entry shows, and that may affect projects matched only by wildcards. */

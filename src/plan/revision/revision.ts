@@ -80,7 +80,9 @@ function comparePair(before: RevisionSide, after: RevisionSide, project: Project
   const layersOf = ({ policies }: RevisionSide) => matchingLayers(policies, project);
   const [first, second] = [layersOf(before), layersOf(after)];
   if (sameLayers(first, second)) return [];
-  const merged = (layers: typeof first) => merge(rulingOf(layers), project, never, keepVariable);
+  // Facts that require the server stay variables.
+  const keepVariable = (fact: string) => `\${${fact}}`;
+  const merged = (layers: typeof first) => merge(rulingOf(layers), project, () => false, keepVariable);
   const [was, is] = [merged(first), merged(second)];
   const found = compareProject(project.name, sideOf(was.desired, before), sideOf(is.desired, after));
   const changes = found.map((change) => ({ ...change, source: variableLine(after, project, change) ?? change.source }));
@@ -102,11 +104,6 @@ function variableLine(
   });
   return lines.every(({ variables }) => variables.length > 0) ? lines[0]?.variables[0]?.place() : undefined;
 }
-
-const never = () => false;
-
-/** Facts that require the server stay variables. */
-const keepVariable = (fact: string) => `\${${fact}}`;
 
 function sideOf({ resources, exclusive }: DesiredProject, { workspace, plaintext }: RevisionSide): DesiredSide {
   return { resources, exclusive, plaintext, catalogue: workspace.catalogue };

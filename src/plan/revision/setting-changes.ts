@@ -41,7 +41,6 @@ export function compareSettings(before: SettingSide, after: SettingSide): readon
   return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
 }
 
-/** A source of settings. */
 interface Subject {
   readonly type: "workspace" | "rule" | "kind" | "policy";
   readonly name: string;
@@ -57,9 +56,15 @@ interface Subject {
 function subjectsOf(side: SettingSide, other: SettingSide): ReadonlyMap<string, Subject> {
   const subjects = [
     workspaceSubject(side, other),
-    ...side.rules.map(ruleSubject),
+    ...side.rules.map(({ name, severity, when, on, except, until, message, document }): Subject => {
+      const parts = new Map(Object.entries({ "": severity, when, on, except, until, message }));
+      return { type: "rule", name, document, whole: severity, parts };
+    }),
     ...side.kinds.map(kindSubject),
-    ...side.policies.map(policySubject),
+    // The last day of a policy that both revisions have; other changes appear in projects.
+    ...side.policies.map(({ name, until, document }): Subject => {
+      return { type: "policy", name, document, parts: new Map([["until", until]]) };
+    }),
   ];
   return new Map(subjects.map((each) => [[each.type, each.name, each.owners].join(" "), each]));
 }
@@ -148,11 +153,6 @@ function flatten(value: object, prefix = ""): readonly (readonly [string, unknow
   );
 }
 
-function ruleSubject({ name, severity, when, on, except, until, message, document }: PlanRule): Subject {
-  const parts = new Map(Object.entries({ "": severity, when, on, except, until, message }));
-  return { type: "rule", name, document, whole: severity, parts };
-}
-
 /** Kinds determine the requests that are sent. */
 function kindSubject(document: Document): Subject {
   const kind = document.value as ResourceKind;
@@ -169,8 +169,3 @@ function kindSubject(document: Document): Subject {
 
 /** Keys that are only for people. */
 const prose = /(?:^|\.)(?:title|description|sources|notes|deprecationMessage|x-source)$/;
-
-/** The last day of a policy that both revisions have; other changes appear in projects. */
-function policySubject({ name, until, document }: Policy): Subject {
-  return { type: "policy", name, document, parts: new Map([["until", until]]) };
-}

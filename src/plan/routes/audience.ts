@@ -3,7 +3,7 @@ import { memoized } from "../../base/memoize.ts";
 import { joinedByAnd } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { type BranchKind, branchKinds, type EventKind, type PipelineStatus } from "../../model/events.ts";
-import { audienceOf, branchWords, type EventDetails, type Listener } from "./routes.ts";
+import { branchWords, type EventDetails, findDelivery, type Listener } from "./routes.ts";
 
 export interface Rerouting {
   /** Messages on events that a recipient loses without another one receiving them. */
@@ -21,7 +21,8 @@ export function reroutingOf(before: Listener, after: Listener): Rerouting {
   const elsewhere = [...others.values()].flat();
   const source = (name: string) => (name === before.slug ? "" : ` (${before.slug})`);
   const lost: string[] = [];
-  const moves: Move[] = [];
+  // `what`: `: ` and the events, unless they are all that the receiver had.
+  const moves: { from: string; to: string; what: string }[] = [];
   for (const [from, gone] of without(own, others)) {
     const received = own.get(from) ?? [];
     const moved = [...gained].map(([to, news]) => ({ to, situations: gone.filter((each) => news.includes(each)) }));
@@ -44,13 +45,6 @@ export function reroutingOf(before: Listener, after: Listener): Rerouting {
   return { lost, moved };
 }
 
-interface Move {
-  readonly from: string;
-  readonly to: string;
-  /** `: ` and the events, unless they are all that the receiver had. */
-  readonly what: string;
-}
-
 /** More kinds of event are reported as "any events". */
 const mostNamed = 6;
 
@@ -63,7 +57,7 @@ type Audiences = ReadonlyMap<string, readonly Situation[]>;
 
 function audiencesOf(listener: Listener): Audiences {
   const received = situationsIn(listener.catalogue).flatMap((situation) =>
-    audienceOf(listener, situation).map((name) => ({ name, situation })),
+    (findDelivery(listener, situation)?.recipients ?? []).map((name) => ({ name, situation })),
   );
   return groupedAs(
     received,

@@ -42,13 +42,8 @@ export function unknownRoutesOf(listeners: readonly Listener[], event: EventDeta
   });
 }
 
-/** The channels or recipients of an event, or the slug of an integration without them. */
-export function audienceOf(listener: Listener, event: EventDetails): readonly string[] {
-  return findDelivery(listener, event)?.recipients ?? [];
-}
-
 /** The route of an event, and its separate channels or recipients, or the slug. */
-function findDelivery(listener: Listener, details: EventDetails) {
+export function findDelivery(listener: Listener, details: EventDetails) {
   if (!listener.active) return undefined;
   const reasons: string[] = [];
   for (const reasonOf of [flagCondition, ...further]) {

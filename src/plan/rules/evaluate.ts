@@ -45,17 +45,12 @@ export interface RuleContext {
   readonly catalogue: Catalogue;
 }
 
-export interface RuleFindings {
-  readonly objections: readonly Objection[];
-  readonly warnings: readonly Problem[];
-}
-
 /** Evaluates every rule for a plan. A rule that cannot be evaluated objects: unknown must not pass for allowed. */
 export function evaluateRules(
   plan: Pick<Plan, "resource_changes"> & { readonly summary: CountsOfPlan },
   rules: readonly CompiledRule[],
   context: RuleContext,
-): RuleFindings {
+) {
   const changes = plan.resource_changes.map((planned) => changeSubject(planned, context));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
@@ -64,7 +59,7 @@ export function evaluateRules(
   });
   const ofSeverity = (severity: PlanRule["severity"]) => findings.filter(({ rule }) => rule.severity === severity);
   return {
-    objections: ofSeverity("error").map((finding) => {
+    objections: ofSeverity("error").map((finding): Objection => {
       return { guard: "rule", message: sentence(finding), addresses: finding.addresses, name: finding.rule.name };
     }),
     warnings: ofSeverity("warning").map((finding) => toWarning(finding, sources)),
@@ -84,7 +79,7 @@ export function objectionsToChange(
 
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
 
-export function withRuleFindings(plan: Plan, { objections, warnings }: RuleFindings): Plan {
+export function withRuleFindings(plan: Plan, { objections, warnings }: ReturnType<typeof evaluateRules>): Plan {
   const others = plan.warnings.filter(({ from_rule }) => !from_rule);
   const rest = {
     ...plan,
