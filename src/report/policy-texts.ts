@@ -172,14 +172,12 @@ export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
     .map(([resource, members]) => ({ resource, projects: [...new Set(members.map(({ project }) => project))] }))
     .sort((a, b) => b.projects.length - a.projects.length)
     .map(({ resource, projects }) => {
-      const names = printable(firstFew(projects, mostNamed));
+      const names = printable(firstFew(projects, 10));
       return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
     });
   const headline = palette.strong(`${unmanagedHeadline(unmanaged)}.`);
   return paragraphs([groups.join("\n"), headline, ...unreadSentences(unmanaged)]);
 }
-
-const mostNamed = 10;
 
 function unmanagedHeadline({ resources, problems, ...counts }: Unmanaged): string {
   const { projects } = counts;

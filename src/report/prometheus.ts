@@ -52,10 +52,8 @@ function refusers({ objections }: Report["plan"]): Metric["samples"] {
   return [...unwaived].map(([guard, { length }]) => [{ guard }, length] as const);
 }
 
-const successName = "evenkeel_last_success_timestamp_seconds";
-
 function lastSuccess(before: string | undefined): number | undefined {
-  const written = before?.split("\n").find((line) => line.startsWith(`${successName}{`));
+  const written = before?.split("\n").find((line) => line.startsWith("evenkeel_last_success_timestamp_seconds{"));
   const value = Number(written?.slice(written.lastIndexOf(" ") + 1) || Number.NaN);
   return Number.isFinite(value) ? value : undefined;
 }
@@ -118,12 +116,11 @@ function metricsText(metrics: readonly Metric[], common: Labels): string {
 
 function labelsText(labels: Labels): string {
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
+    .map(([name, value]) => {
+      const escaped = value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+      return `${name}="${escaped}"`;
+    })
     .join(",");
-}
-
-function escapeLabel(value: string): string {
-  return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
 /** Figures of checks. Times are seconds since 1970, undefined before the first. */

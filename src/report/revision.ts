@@ -6,7 +6,7 @@ import type { Place } from "../model/types.ts";
 import { attention } from "../plan/highlights.ts";
 import type { OverrideCount } from "../plan/overrides.ts";
 import { type RevisionAction, type RevisionChange, revisionActions } from "../plan/revision/compare-projects.ts";
-import { settingText } from "../plan/revision/notices.ts";
+import { type Notice, settingText } from "../plan/revision/notices.ts";
 import type { RevisionDiff } from "../plan/revision/revision.ts";
 import type { SettingChange } from "../plan/revision/setting-changes.ts";
 import { marker, sectionMarkdown, withRows } from "./markdown.ts";
@@ -41,11 +41,7 @@ export interface RevisionDocument {
 /** `projects`: number of projects whose desired state differs. */
 type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
 
-interface RevisionNotice extends Partial<Place> {
-  readonly rule: string;
-  readonly message: string;
-  readonly projects?: readonly string[];
-}
+type RevisionNotice = Omit<Notice, "place"> & Partial<Place>;
 
 export interface RevisionProblem extends ReportedProblem {
   readonly revision: string | null;

@@ -71,20 +71,16 @@ export function deploymentText(row: JsonObject, palette: Palette): string {
 }
 
 function readCell(row: JsonObject, [, ...paths]: Column): string {
+  const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
   const parts = paths.map((path) => {
     const [, sign = "", names = ""] = /^([!@#]?)(.*)$/.exec(path) ?? [];
     const value = names
       .split("|")
-      .map((each) => readPath(row, each))
+      .map((each) => text(each.split(".").reduce(at, row as unknown)))
       .find(Boolean);
     return value ? `${sign}${value}` : "";
   });
   return printable(parts.filter(Boolean).join("  "));
-}
-
-function readPath(row: JsonObject, path: string): string {
-  const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
-  return text(path.split(".").reduce(at, row as unknown));
 }
 
 function text(value: unknown): string {
@@ -97,14 +93,12 @@ export function statusText(storage: string, kinds: readonly Remainder[], palette
   return [palette.strong(printable(`Left on ${storage}`)), ...lines].join("\n");
 }
 
-const mostNames = 10;
-
 function countText({ kind, left, moving, failed, names }: Remainder): string {
   if (left === null) return `unknown: the server does not list the moves of ${kind}`;
   const details = [moving ? `${moving} moving` : "", failed ? `${failed} failed to move` : ""]
     .filter(Boolean)
     .join(", ");
-  const listed = names.length > 0 ? `: ${firstFew(names, mostNames)}` : "";
+  const listed = names.length > 0 ? `: ${firstFew(names, 10)}` : "";
   const limits = kind === "projects" ? "" : "; those that were never moved are not listed";
   return `${left}${details ? ` (${details})` : ""}${listed}${limits}`;
 }

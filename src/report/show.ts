@@ -23,12 +23,9 @@ export function showText({ project, resources, exclusive }: DesiredProject, cata
       ? `${section}:  # exclusive: anything else is turned off: ${formatOrigin(origin)}`
       : `${section}:`;
     const gone = kindOf(catalogue, kind).removal === "disable" ? "disabled" : "absent";
-    const shown: Shown = { ...(only !== undefined && { only }), gone };
-    if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, shown));
-    const listed = [
-      title,
-      ...entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, shown).map(indent)),
-    ];
+    if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, gone, only));
+    const below = entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, gone, only));
+    const listed = [title, ...below.map(indent)];
     if (above === undefined) return listed;
     const isOpen = opened.has(above);
     opened.add(above);
@@ -42,12 +39,7 @@ function indent(line: string): string {
   return `  ${line}`;
 }
 
-interface Shown {
-  readonly only?: string;
-  readonly gone: "disabled" | "absent";
-}
-
-function entryLines(name: string, resource: Desired, { only, gone }: Shown): readonly string[] {
+function entryLines(name: string, resource: Desired, gone: string, only: string | undefined): readonly string[] {
   const { presence, fields, origin } = resource;
   const line = (text: string) => `${name}:${text}  # ${formatOrigin(origin)}`;
   if (presence === "absent") return [line(` ${gone}`)];
@@ -136,7 +128,11 @@ export function blameText({ address, lines, outcomes }: Blaming, palette: Palett
     const where = `${place.file}:${place.line}:${place.column}`;
     return [where, what, `${policy} (${selector})`, ...commitCells(commit)].map(printable);
   });
-  const runs = outcomes.map((outcome) => `  ${printable(formatRun(outcome))}`);
+  const runs = outcomes.map(({ run, who, at, status, error, commit }) => {
+    const from = commit ? ` at ${commit.slice(0, 10)}` : "";
+    const text = `${status} by run ${run}, ${at}, ${who ?? "somebody"}${from}${error ? `: ${error}` : ""}`;
+    return `  ${printable(text)}`;
+  });
   return [
     palette.strong(printable(address)),
     columns(["LINE", "ENTRY", "POLICY", "COMMIT", "DATE", "AUTHOR", "SUBJECT"], rows, palette),
@@ -150,11 +146,6 @@ function commitCells(commit: BlamedLine["commit"]): readonly string[] {
   if (commit === null) return ["not committed"];
   const sha = `${commit.sha.slice(0, 10)}${commit.shallow ? " or earlier (shallow clone)" : ""}`;
   return [sha, commit.date.slice(0, 10), commit.author, commit.subject];
-}
-
-function formatRun({ run, who, at, status, error, commit }: RunOutcome): string {
-  const from = commit ? ` at ${commit.slice(0, 10)}` : "";
-  return `${status} by run ${run}, ${at}, ${who ?? "somebody"}${from}${error ? `: ${error}` : ""}`;
 }
 
 export function blameJson({ lines, outcomes, ...blaming }: Blaming): string {

@@ -29,7 +29,10 @@ export function rowNode(content: RowContent): Markup {
     ? markup`<span class="symbol ${sign}" aria-hidden="true">${signs[sign]}</span><span class="unseen">${sign}</span>`
     : "";
   const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${breakable(project)}</span> ` : "";
-  return markup`<li${content.data ?? ""}><details class="change"${isOpen ? markup` open` : ""}><summary>${signNode}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreNode(moreSources)}</span></summary>
+  // The line's number stays visible if the file name is too long for the column.
+  const line = source.line === undefined ? "" : `:${source.line}`;
+  const place = markup`<span class="place"><span class="file">${source.file}</span><span>${line}</span></span>`;
+  return markup`<li${content.data ?? ""}><details class="change"${isOpen ? markup` open` : ""}><summary>${signNode}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${place}${moreNode(moreSources)}</span></summary>
 <div class="detail">${detail}</div></details></li>
 `;
 }
@@ -161,12 +164,6 @@ export function linkTo(address: string, text = address): Markup {
 /** `file:line:column`, as far as known. */
 export function sourceText({ file, line, column }: RowContent["source"]): string {
   return line === undefined ? file : `${file}:${line}:${column}`;
-}
-
-/** A source line whose number stays visible if the file name is too long for the column. */
-function sourceNode({ file, line }: RowContent["source"]): Markup {
-  const suffix = line === undefined ? "" : `:${line}`;
-  return markup`<span class="place"><span class="file">${file}</span><span>${suffix}</span></span>`;
 }
 
 function sidesTable({ before, after }: Sides, most?: number): Markup {
