@@ -2,7 +2,6 @@ import { projectHref } from "../base/console-paths.ts";
 import { counted, thousands } from "../base/text-format.ts";
 import { overrideText } from "../plan/overrides.ts";
 import { badge, breakable, each, longList, type Markup, markup } from "../report/html/markup.ts";
-import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { causesSection, commandsForCause, type FleetCause, findCauses, firstDifference } from "./causes.ts";
@@ -76,7 +75,6 @@ function rangesNode(known: KnownState, wanted: WantedProjects, shown: number): M
   return markup`<p class="soft ranges">${each(lengths, (days) => (days === shown ? markup`<b>${counted(days, "day")}</b> ` : markup`<a href="${fleetHref({ ...wanted, days: String(days) })}#over-time">${counted(days, "day")}</a> `))}</p>`;
 }
 
-/** Maximum number of overrides listed. */
 const mostOverrides = 20;
 
 /** Entries of policies with a wildcard that other policies override: of the chosen policy, else of all. */
@@ -137,7 +135,6 @@ function shareText(count: number, all: number): string {
   return `${(Math.floor((count / all) * 1000) / 10).toLocaleString("en")} % of ${thousands(all)}`;
 }
 
-/** Maximum number of groups drawn. */
 const mostGroups = 96;
 
 function groupsNode(known: KnownState, wanted: WantedProjects): Markup {
@@ -211,21 +208,20 @@ function tableNode(part: ListPart<ProjectSummary>, known: KnownState, wanted: Wa
     return markup`<p class="calm soft">No projects match these filters. <a href="/">Clear them</a></p>`;
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(wanted)} ${all}</p>`;
   const cause = wanted.cause === "" ? "" : " with this cause";
+  const projectRow = (head: ProjectSummary) => {
+    const { project, syncStatus, since } = head;
+    const { at } = lastSeen(head, known.fleet);
+    return markup`<tr><th scope="row"><a href="${projectHref(project)}">${breakable(project)}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+`;
+  };
   return markup`<div class="wide paper"><table class="stack"><caption>${counted(part.total, "project")}${cause}${part.total < inScope ? markup` · ${all}` : ""}</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col">Difference</th><th scope="col">Seen</th></tr></thead>
-<tbody>${each(part.rows, (head) => projectRow(head, known.fleet))}</tbody></table></div>`;
+<tbody>${each(part.rows, projectRow)}</tbody></table></div>`;
 }
 
 function emptyText({ status, cause }: WantedProjects): string {
   if (cause !== "") return "No project has this cause any more.";
   return status === outOfSync ? "All of these projects are in sync." : `None of these projects is ${status}.`;
-}
-
-function projectRow(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
-  const { project, syncStatus, since } = head;
-  const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${breakable(project)}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
-`;
 }
 
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): object {
@@ -239,13 +235,11 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
   });
   return {
     ...{ server, whole, error: known.error ?? null, counts: countByStatus(heads) },
-    causes: findCauses(heads).slice(0, mostListed).map(causeRow),
+    causes: findCauses(heads).slice(0, 100).map(causeRow),
     ...pageFields(part),
     projects,
   };
 }
-
-const mostListed = 100;
 
 function causeRow(cause: FleetCause) {
   const { id, cause: status, shapes, projects, since, within } = cause;

@@ -59,12 +59,6 @@ function lastApplies(runs: readonly RunSummary[], project: string): LastApplies 
   return found;
 }
 
-function appliedNode(rest: string, appliedBy: LastApplies): Markup {
-  const run = appliedBy.get(rest);
-  if (!run) return markup``;
-  return markup`<span>Last applied by ${run.who}, <a href="/runs/${run.run}">${age(run.started)} ago</a></span>`;
-}
-
 /** A declared entry with its difference, if any; or a difference without an entry. */
 function entryNode(of: SeenEntry | SeenDifference, seen: ProjectSnapshot, appliedBy: LastApplies): Markup {
   const { project, differences, unverified, inherited = [] } = seen;
@@ -76,6 +70,10 @@ function entryNode(of: SeenEntry | SeenDifference, seen: ProjectSnapshot, applie
     ...(inherited.includes(name) ? ["inherited from the group"] : []),
     ...(hidden.length > 0 ? [`${hidden.length} not reported`] : []),
   ];
+  const run = appliedBy.get(name);
+  const applied = run
+    ? markup`<span>Last applied by ${run.who}, <a href="/runs/${run.run}">${age(run.started)} ago</a></span>`
+    : "";
   const commands = difference && commandsNode(commandsForDifference(`${project}:${name}`, difference.cause));
   return rowNode({
     sign: difference?.action,
@@ -84,7 +82,7 @@ function entryNode(of: SeenEntry | SeenDifference, seen: ProjectSnapshot, applie
     source: of,
     isOpen: difference !== undefined,
     detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry ? entry.fields : {}, difference, hidden)}${commands ?? ""}
-<p class="origin">${entry ? originNode(entry, difference) : ""}${appliedNode(name, appliedBy)}</p>`,
+<p class="origin">${entry ? originNode(entry, difference) : ""}${applied}</p>`,
   });
 }
 

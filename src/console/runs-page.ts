@@ -66,28 +66,22 @@ function tableNode({ rows }: ListPart<FoldedRun>, { live }: KnownState): Markup 
 }
 
 function runRow({ run, planned, earlier }: FoldedRun, live: LiveRuns): Markup {
+  const before = planned
+    ? markup` <span class="why">planned by ${planned.who}, <a href="/runs/${planned.run}">${moment(planned.started)}</a></span>`
+    : "";
+  const first = earlier.at(-1);
+  const same = first
+    ? markup` <span class="why">the same in ${counted(earlier.length, "earlier run")} since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`
+    : "";
   const commit = run.commit ? markup`<code>${run.commit.slice(0, 7)}</code>` : "";
-  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${plannedNode(planned)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${durationText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${before}${same}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${durationText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `;
 }
-
-function plannedNode(planned: RunSummary | undefined): Markup {
-  if (!planned) return markup``;
-  return markup` <span class="why">planned by ${planned.who}, <a href="/runs/${planned.run}">${moment(planned.started)}</a></span>`;
-}
-
-function earlierNode(earlier: readonly RunSummary[]): Markup {
-  const first = earlier.at(-1);
-  if (!first) return markup``;
-  return markup` <span class="why">the same in ${counted(earlier.length, "earlier run")} since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`;
-}
-
-const mostOfReason = 120;
 
 export function reasonNode({ reasons: [first, ...others] = [] }: RunSummary): Markup {
   if (first === undefined) return markup``;
   const more = others.length > 0 ? ` (+${others.length} more)` : "";
-  return markup` <span class="why">${clipped(first, mostOfReason)}${more}</span>`;
+  return markup` <span class="why">${clipped(first, 120)}${more}</span>`;
 }
 
 export function durationText({ started, ended }: RunSummary): string {

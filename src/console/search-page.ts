@@ -66,7 +66,6 @@ function sectionNode<Thing>(
   return markup`<section><h2>${title} <span class="soft">${shown}</span></h2><ul class="found">${each(things, piece)}</ul></section>`;
 }
 
-/** The JSON document of search results. */
 export function searchData(known: KnownState, q: string): object {
   const { projects, labels, runs, counts } = search(known, q);
   const found = [
