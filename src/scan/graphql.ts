@@ -79,7 +79,11 @@ function below(
       return below(selection.selectionSet, named === undefined ? on : normaliseType(named), path);
     }
     const inner = [...path, selection.name.value];
-    return [{ node: selection, on }, ...below(selection.selectionSet, findType(inner, on), inner)];
+    const way = `/${inner.join("/")}`;
+    const row = vocabulary.graphql.find(
+      ({ at, below: types }) => way.endsWith(`/${at}`) && (!types || types.includes(on ?? "")),
+    );
+    return [{ node: selection, on }, ...below(selection.selectionSet, row?.is, inner)];
   });
 }
 
@@ -87,14 +91,6 @@ const graphqlTypes: ReadonlyMap<string, string> = new Map(Object.entries(vocabul
 
 function normaliseType(name: string): string {
   return graphqlTypes.get(name) ?? name;
-}
-
-function findType(path: readonly string[], on: string | undefined): string | undefined {
-  const way = `/${path.join("/")}`;
-  const row = vocabulary.graphql.find(
-    ({ at, below: types }) => way.endsWith(`/${at}`) && (!types || types.includes(on ?? "")),
-  );
-  return row?.is;
 }
 
 export function graphqlUses(
@@ -143,8 +139,7 @@ export function queriesIn(tokens: readonly Token[]): readonly Query[] {
   const queries = tokens.flatMap((token) => (token.kind === "text" ? queriesInText(token) : []));
   const schemas = new Set(queries.flatMap(({ fields }) => fields.map(({ schema }) => schema)));
   const schema = schemas.has("other") ? "other" : "own";
-  if (schemas.size < 2 || !schemas.has("unknown")) return queries;
-  if (schemas.size === 3) return queries;
+  if (schemas.size !== 2 || !schemas.has("unknown")) return queries;
   return queries.map((query) => ({ ...query, fields: query.fields.map((field) => ({ ...field, schema })) }));
 }
 

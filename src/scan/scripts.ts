@@ -34,13 +34,12 @@ function wordsAsCommand(entry: YamlEntry, text: string): readonly Command[] {
 }
 
 function readCommandWords(value: Node | null | undefined, text: string): Word[] {
-  if (isSeq(value)) return value.items.flatMap((item) => toWords(item, text));
+  if (isSeq(value))
+    return value.items.flatMap((item) => {
+      const range = innerRange(item, text);
+      return range ? [plainWord(text.slice(range.start, range.end), range.start)] : [];
+    });
   return value ? commandsOfScalar(value, text).flatMap(({ words }) => words) : [];
-}
-
-function toWords(item: unknown, text: string): readonly Word[] {
-  const range = innerRange(item, text);
-  return range ? [plainWord(text.slice(range.start, range.end), range.start)] : [];
 }
 
 function commandsOfScalar(value: Node | null, text: string): readonly Command[] {

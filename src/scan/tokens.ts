@@ -75,7 +75,7 @@ function lex({ text, start }: TextFragment, language: Language): Token[] {
   const tokens: Token[] = [];
   const push = (kind: Token["kind"], from: number, to: number) =>
     tokens.push({ kind, text: text.slice(from, to), start: start + from });
-  let body: Body | undefined;
+  let body: ReturnType<typeof matchHeredoc>;
   let at = 0;
   while (at < text.length) {
     if (body && at >= body.from) {
@@ -95,18 +95,10 @@ function lex({ text, start }: TextFragment, language: Language): Token[] {
   return tokens;
 }
 
-interface Body {
-  /** Start and end of its lines, and the end of its delimiter. */
-  readonly from: number;
-  readonly to: number;
-  readonly end: number;
-  /** After the opening delimiter. */
-  readonly behind: number;
-}
-
 const maxBodyLength = 20_000;
 
-function matchHeredoc(text: string, at: number, { heredoc }: Language): Body | undefined {
+/** Start and end of a body's lines, the end of its delimiter, and the offset behind the opening delimiter. */
+function matchHeredoc(text: string, at: number, { heredoc }: Language) {
   if (!heredoc || text[at] !== "<") return undefined;
   heredoc.lastIndex = at;
   const mark = heredoc.exec(text)?.[2];

@@ -191,7 +191,7 @@ export function configurationEntries(contents: Node | null, isIncluded: boolean)
   for (const { key, value } of root?.items ?? []) {
     if (!root || !isScalar(key)) continue;
     const name = nameOf(key);
-    const inJob = isJob(name, follow(value), { isExtended: extended.has(name), isIncluded });
+    const inJob = isJob(name, follow(value), extended.has(name), isIncluded);
     if (!name.startsWith(".") || inJob)
       reader.visit({ path: [name], key, value: follow(value), holder: root, inJob }, 0);
   }
@@ -250,11 +250,7 @@ class EntryReader {
  * A hidden key may have any content: it is a job if it is extended, or has only keys of jobs. In an included file, these
  * may all be removed ones.
  */
-function isJob(
-  name: string,
-  value: Node | null,
-  { isExtended, isIncluded }: { readonly isExtended: boolean; readonly isIncluded: boolean },
-): boolean {
+function isJob(name: string, value: Node | null, isExtended: boolean, isIncluded: boolean): boolean {
   const { reserved, keywords, removed } = vocabulary.ci;
   if (!isMap(value) || reserved.has(name)) return false;
   if (!name.startsWith(".") || isExtended) return true;
