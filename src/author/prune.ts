@@ -2,8 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { desiredOf } from "../manifest/layers.ts";
-import type { Policy } from "../manifest/policies.ts";
-import { readPolicies } from "../manifest/policies.ts";
+import { type Policy, readPolicies } from "../manifest/policies.ts";
 import type { Path } from "../manifest/positions.ts";
 import type { PrunableEntry } from "../manifest/prune.ts";
 import { policyHeads } from "../manifest/shape.ts";
@@ -45,7 +44,10 @@ function pruneFile(file: string, whole: string, entries: readonly PrunableEntry[
       if (edited === undefined) left.add(each);
       else parts[at] = edited;
     }
-    if (isEmptyPolicy(parseManifest(file, parts[at] ?? "").documents[0]?.value)) emptied.set(at, policy);
+    const value = parseManifest(file, parts[at] ?? "").documents[0]?.value;
+    const declaresNothing = (key: string) => policyHeads.has(key) || key === "apiVersion" || key === "except";
+    if (isObject(value) && Object.entries(value).every(([key, each]) => declaresNothing(key) || each === null))
+      emptied.set(at, policy);
   }
   const text = joinDocuments(parts, (index) => emptied.has(index));
   const isSound = parts.length > 0 && (text === "" || !hasErrors(parseManifest(file, text).problems));
@@ -59,11 +61,6 @@ function pruneFile(file: string, whole: string, entries: readonly PrunableEntry[
 function lastIndex(path: Path): number {
   const last = path.at(-1);
   return typeof last === "number" ? last : -1;
-}
-
-function isEmptyPolicy(value: unknown): boolean {
-  const declaresNothing = (key: string) => policyHeads.has(key) || key === "apiVersion" || key === "except";
-  return isObject(value) && Object.keys(value).every((key) => declaresNothing(key) || value[key] === null);
 }
 
 /** Changes of desired state by the pruned texts, sorted by project. */

@@ -39,8 +39,8 @@ export function setIn({ text, document }: Editable, path: Path, value: WritableV
     const isMissing = findPath(root, parent)?.pair === undefined && parent.length > 0;
     return isMissing ? setIn({ text, document }, parent, toMapping(path, value)) : undefined;
   }
-  const { map, pair, key, inFlow } = found;
-  if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
+  const { map, pair, inFlow } = found;
+  if (!pair) return isMap(map) ? withPair(lined(text), map, path, value) : undefined;
   const node = pair.value as Node | null;
   const [from, to] = node?.range ?? [];
   if (from === undefined || to === undefined || to <= from) return undefined;
@@ -115,7 +115,6 @@ function parseRoots(text: string): readonly unknown[] {
 interface Found {
   /** The collection of the last key. */
   readonly map: YAMLMap | YAMLSeq;
-  readonly key: string;
   /** Undefined if it does not exist. */
   readonly pair: Pair | undefined;
   readonly inFlow: boolean;
@@ -134,14 +133,14 @@ function findPath(root: unknown, path: Path): Found | undefined {
       : item === undefined
         ? undefined
         : new Pair(item, item);
-    found = { map: at, key: String(part), pair, inFlow };
+    found = { map: at, pair, inFlow };
     at = pair?.value;
   }
   return found;
 }
 
-function withPair(source: Lined, map: YAMLMap, key: string, value: WritableValue): Edited {
-  const added = toMapping([key], value);
+function withPair(source: Lined, map: YAMLMap, path: Path, value: WritableValue): Edited {
+  const added = toMapping(path, value);
   const last = map.items.at(-1);
   if (map.flow) return withFlow(source.text, map, last && endOf(last), renderNode(added, true).slice(1, -1).trim());
   const [first] = map.items;

@@ -145,17 +145,11 @@ function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue,
   );
 }
 
-const elsewhere: Readonly<Record<Owner, string>> = {
-  project: "",
-  group: "; for the projects of a group: --group GROUP, without the slash",
-  instance: "",
-};
-
 function defaultKinds(owner: Owner, catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {
   const rows = importedKinds(catalogue, owner);
   const [first, ...others] = rows;
   const why = first && others.length === 0 ? outOfRelease(catalogue, first, platform) : undefined;
-  if (why)
-    throw new UserError(`${why}. Name other kinds of ${owner}s with --kinds, or all${elsewhere[owner]}`, exit.usage);
+  const elsewhere = owner === "group" ? "; for the projects of a group: --group GROUP, without the slash" : "";
+  if (why) throw new UserError(`${why}. Name other kinds of ${owner}s with --kinds, or all${elsewhere}`, exit.usage);
   return rows;
 }

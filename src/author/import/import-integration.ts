@@ -117,11 +117,7 @@ export function replaceDeprecated(
 }
 
 /** Two parameters that select the branches for notifications are the same setting. */
-function replacementValue(
-  old: IntegrationParameter,
-  value: Plain,
-  { route }: IntegrationParameter,
-): string | undefined {
+function replacementValue(old: IntegrationParameter, value: Plain, { route }: IntegrationParameter) {
   if (route?.role !== "branches" || old.route?.role !== "branches") return undefined;
   const reach = old.route.reach[inlineText(value)];
   return Object.keys(route.reach).find((newValue) => equal(route.reach[newValue], reach));

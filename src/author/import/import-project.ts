@@ -164,11 +164,7 @@ function explainUnfit({ fields: { properties } }: ResourceKind, only: string, li
 }
 
 /** True if a value that the row does not mark as secret is written as it is. */
-function isLiteral(
-  { key, fields }: Pick<Live, "key" | "fields">,
-  value: string,
-  values: ValueForm | undefined,
-): boolean {
+function isLiteral({ key, fields }: Pick<Live, "key" | "fields">, value: string, values?: ValueForm): boolean {
   if (values !== undefined) return values === "literal";
   return fields.protected !== true && isPlainlyPublic(key, value);
 }

@@ -109,18 +109,13 @@ async function readProject(
   };
 }
 
-interface ReadPart extends Omit<FoundProject, "project"> {
-  /** Set if nothing could be read. */
-  readonly failure?: CallFailed;
-}
-
-/** A server may reject kinds that its tier lacks. */
+/** Reads the resources of a kind; `failure` if there are none, because a server may reject kinds that its tier lacks. */
 async function readPart(
   reader: Reader,
   project: Project,
   { kind, section }: Pick<PolicyKind, "kind" | "section">,
   platform: Platform,
-): Promise<ReadPart> {
+): Promise<Omit<FoundProject, "project"> & { readonly failure?: CallFailed }> {
   try {
     const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform, reader.catalogue) === undefined;
     const { live, others, unread } = await readInventory(reader, project, kind, isWanted, true);

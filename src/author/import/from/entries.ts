@@ -1,5 +1,5 @@
 import { typeOf } from "../../../base/json.ts";
-import { createRedactor, type Redactor } from "../../../base/known-secrets.ts";
+import { createRedactor, decodeUrl, type Redactor } from "../../../base/known-secrets.ts";
 import { didYouMean } from "../../../base/nearest.ts";
 import { missingField } from "../../../manifest/field-availability.ts";
 import { unavailable } from "../../../model/availability.ts";
@@ -186,20 +186,12 @@ function withCredentials(file: ResourceKind, given: ForeignResource["fields"]): 
     const add = (part: string, value: string, secret: boolean) => {
       if (value === "" || fields.has(part)) return;
       const isUnknown = unknown !== undefined && value.includes(unknownPart);
-      fields.set(part, { ...own, from: [], secret, value: decodeText(value), ...(isUnknown && { unknown }) });
+      fields.set(part, { ...own, from: [], secret, value: decodeUrl(value), ...(isUnknown && { unknown }) });
     };
     add(names[0], user, false);
     add(names[1], password, true);
   }
   return fields;
-}
-
-function decodeText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The key; undefined if a field of it is unknown or not a single value. */

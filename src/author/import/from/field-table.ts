@@ -61,10 +61,7 @@ type ItemNames = Readonly<Record<string, string | null>>;
 type Fields = ReadonlyMap<string, ForeignValue>;
 
 /** The kind of a section of policies. @throws RangeError for an unknown section, an internal error. */
-export function kindInSection(
-  { catalogue }: Pick<ForeignChoice, "catalogue">,
-  { section, of }: Pick<FieldTable, "section" | "of">,
-): Kind {
+export function kindInSection({ catalogue }: Pick<ForeignChoice, "catalogue">, { section, of }: FieldTable): Kind {
   const found = policyKinds(catalogue, of).find((each) => each.section === section);
   if (!found) throw new RangeError(`policies have no ${section}`);
   return found.kind;

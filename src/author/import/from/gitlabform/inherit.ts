@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../../base/json.ts";
-import { ownerName } from "../../../../model/owner.ts";
+import { type Owner, ownerName } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { unusable } from "../foreign.ts";
 import {
@@ -192,17 +192,15 @@ export function globFor(pattern: string): string {
   return pattern.replace(/\*$/, "{*,*/**}").replace(/\*(?![*/,}])/g, "{*,*/**/*}");
 }
 
-export function skippedProjects(entry: string): string {
-  return entry.endsWith("/*") ? `${entry.slice(0, -2)}*/**` : globFor(entry);
-}
-
-export function groupsSkipped(entry: string): string {
-  const glob = entry.endsWith("/*") ? `${entry.slice(0, -2)}{*,*/**}` : globFor(entry);
-  return ownerName("group", glob);
-}
-
-/** The glob for the projects in an entry of `skip_groups`; subgroups are separate groups. */
-export function skippedGroups(entry: string): string {
-  if (entry.endsWith("/*")) return `${entry.slice(0, -2)}*/**`;
-  return entry.endsWith("*") ? globFor(`${entry}/*`) : `${globFor(entry)}/*`;
+/** The globs for what the skip lists contain; subgroups of a skipped group are separate groups. */
+export function skippedGlobs({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
+  const convert = (entry: string, below: string, glob: string) =>
+    entry.endsWith("/*") ? `${entry.slice(0, -2)}${below}` : glob;
+  if (owner === "group")
+    return skipGroups.map((entry) => ownerName("group", convert(entry, "{*,*/**}", globFor(entry))));
+  const globWithin = (entry: string) => (entry.endsWith("*") ? globFor(`${entry}/*`) : `${globFor(entry)}/*`);
+  return [
+    ...skipProjects.map((entry) => convert(entry, "*/**", globFor(entry))),
+    ...skipGroups.map((entry) => convert(entry, "*/**", globWithin(entry))),
+  ];
 }

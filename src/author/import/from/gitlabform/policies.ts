@@ -11,13 +11,11 @@ import {
   type Effective,
   effectiveIn,
   globFor,
-  groupsSkipped,
   isSkippedName,
   type Key,
   keyOf,
   type SectionResource,
-  skippedGroups,
-  skippedProjects,
+  skippedGlobs,
 } from "./inherit.ts";
 import { type Statement, statesItself } from "./statement.ts";
 
@@ -51,7 +49,13 @@ export function statementsOf(configuration: Configuration): {
   });
   const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
   const unread = used.flatMap((key) => unreadSections(key, effective(createSample(key))));
-  const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
+  const overlaps = used.flatMap((key) => {
+    const groups = key.form === "pattern" ? groupsWithin(key, used) : [];
+    if (groups.length === 0) return [];
+    const where = groups.map(({ level }) => level.key).join(", ");
+    const message = `${key.level.key} is left out for projects in ${where}, which have settings of their own`;
+    return [notImported(key.level.place(), message)];
+  });
   return { statements, repeated, problems: [...unused, ...overlaps, ...unread] };
 }
 
@@ -131,11 +135,7 @@ function createSample({ form, path }: Key): string {
 }
 
 /** Explains why a key has no effect; undefined if it has one. */
-function explainIdle(
-  key: Key,
-  { skipProjects }: Configuration,
-  effective: (project: string) => Effective,
-): string | undefined {
+function explainIdle(key: Key, { skipProjects }: Configuration, effective: (project: string) => Effective) {
   const { form, path } = key;
   if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
   if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
@@ -151,7 +151,6 @@ export function byPolicy(statements: readonly Statement[]): readonly (readonly [
   return [...grouped(statements, sorted).values()];
 }
 
-/** The selectors of a key. */
 function listSelectors({ form, path }: Key, owner: Owner): readonly string[] {
   if (form === "common") return [ownerName(owner, "**")];
   if (form === "group") return [ownerName(owner, `${path}/**`)];
@@ -163,12 +162,7 @@ function listExcluded(key: Key, keys: readonly Key[], configuration: Configurati
   if (key.form === "project") return [];
   const winners = keys.filter((other) => other.form === "pattern" && byRank(other, key) < 0);
   const others = key.form === "pattern" ? [...winners, ...groupsWithin(key, keys)] : [];
-  const { skipProjects, skipGroups } = configuration;
-  const skipped =
-    owner === "group"
-      ? skipGroups.map(groupsSkipped)
-      : [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
-  const globs = [...skipped, ...others.flatMap((other) => listSelectors(other, owner))];
+  const globs = [...skippedGlobs(configuration, owner), ...others.flatMap((other) => listSelectors(other, owner))];
   return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(listSelectors(key, owner)[0] ?? "")));
 }
 
@@ -194,24 +188,13 @@ function leftKey({ level }: Key, why: string): readonly Problem[] {
   return [notImported(level.place(), `${level.key} is left out: ${why}`)];
 }
 
-/** Reports that a pattern has no effect on groups with their own settings. */
-function overlap({ level }: Key, groups: readonly Key[]): readonly Problem[] {
-  if (groups.length === 0) return [];
-  const where = groups.map((group) => group.level.key).join(", ");
-  const message = `${level.key} is left out for projects in ${where}, which have settings of their own`;
-  return [notImported(level.place(), message)];
-}
-
 /** True for keys that apply to the owner: `*` and `GROUP/*` for sections of groups. */
 function isAbout({ form }: Key, owner: Owner): boolean {
   return owner === "project" || form === "common" || form === "group";
 }
 
 /** Reports the sections of a key without effect. */
-function unreadSections(
-  key: Key,
-  { isArchived, skipped }: Pick<Effective, "isArchived" | "skipped">,
-): readonly Problem[] {
+function unreadSections(key: Key, { isArchived, skipped }: Effective): readonly Problem[] {
   if (isArchived) return leftKey(key, `${archiving.section}.${archiving.flag} is true`);
   const { level } = key;
   const { [archiving.section]: _, ...sections } = level.config;

@@ -30,12 +30,7 @@ export function statedValues(statement: Statement): readonly (readonly [name: st
 }
 
 /** Booleans of YAML 1.1. */
-const truths: ReadonlyMap<string, boolean> = new Map([
-  ["yes", true],
-  ["on", true],
-  ["no", false],
-  ["off", false],
-]);
+const truths = new Map(Object.entries({ yes: true, on: true, no: false, off: false }));
 
 function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
@@ -88,7 +83,6 @@ export function wrongFlag(statement: Statement): string | undefined {
   return statedKeys(statement).find(([name, value]) => flags.has(name) && isWrong(value))?.[0];
 }
 
-/** True if a statement's resource has to be absent. */
 export function hasToBeAbsent(statement: Statement): boolean {
   const flags = listFlags(statement);
   return statedKeys(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);

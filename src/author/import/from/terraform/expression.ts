@@ -70,20 +70,16 @@ export const deepest = 100;
 /** Compiles a node of the tree, which may then be deleted. @throws RangeError if it is nested too deeply. */
 export function compileHcl(node: Node, depth = 0): HclExpression {
   if (depth > deepest) throw new RangeError();
-  return readers[node.type]?.(node, (each) => compileHcl(each, depth + 1)) ?? unread();
+  const inner = (each: Node) => compileHcl(each, depth + 1);
+  if (wrappers.has(node.type)) return ofParts(membersOf(node), inner);
+  return readers[node.type]?.(node, inner) ?? unread();
 }
+
+const wrappers = new Set(["expression", "literal_value", "collection_value", "template_expr", "operation", "for_expr"]);
 
 type NodeReader = (node: Node, inner: (node: Node) => HclExpression) => HclExpression;
 
-const wrapped: NodeReader = (node, inner) => ofParts(membersOf(node), inner);
-
 const readers: Readonly<Record<string, NodeReader>> = {
-  expression: wrapped,
-  literal_value: wrapped,
-  collection_value: wrapped,
-  template_expr: wrapped,
-  operation: wrapped,
-  for_expr: wrapped,
   string_lit: (node) => constant(stringText(node)),
   numeric_lit: (node) => constant(Number(node.text)),
   bool_lit: (node) => constant(node.text === "true"),
@@ -117,7 +113,6 @@ const readers: Readonly<Record<string, NodeReader>> = {
 
 const templated: ReadonlySet<string> = new Set(["template_interpolation", "template_directive"]);
 
-/** An unsupported expression. */
 function unread(words = "an expression"): HclExpression {
   return { words, run: () => ({ unknown: words }) };
 }

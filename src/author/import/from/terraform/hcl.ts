@@ -63,11 +63,7 @@ function toPlace({ startPosition: { row, column } }: Node, { name }: ForeignFile
   return { file: name, line: row + 1, column: column + 1 };
 }
 
-function readContent(
-  bodies: readonly (Node | null)[],
-  file: ForeignFile,
-  depth: number,
-): Pick<HclBlock, "attributes" | "blocks"> {
+function readContent(bodies: readonly (Node | null)[], file: ForeignFile, depth: number) {
   if (depth > deepest) throw new RangeError();
   const attributes = new Map<string, HclAttribute>();
   const blocks: HclBlock[] = [];

@@ -122,7 +122,7 @@ function importDeclarations({ declarations, problems, others }: Declarations, ch
     const results = distinctEntries(translated, choice.catalogue);
     left.push(...results.flatMap((each) => each.problems));
     const entries = results.flatMap(({ entry }) => entry ?? []);
-    return { project: projectNamed(members[0]?.project ?? ""), entries, remarks: [] };
+    return { project: projectNamed(members[0].project), entries, remarks: [] };
   });
   return { drafts: withOwnFiles(draftsOf(withReferences(imported, choice))), problems: distinctProblems(left) };
 }
@@ -255,17 +255,14 @@ function toObjects(value: unknown): readonly JsonObject[] {
   return toList(value).filter(isObject);
 }
 
-/** The attributes with the path, for resources that are a project or a group. */
-const itself = {
-  project: { type: "gitlab_project", path: "path_with_namespace" },
-  group: { type: "gitlab_group", path: "full_path" },
-} as const;
+/** The attributes with the path of the project or the group itself. */
+const pathAttributes = { project: "path_with_namespace", group: "full_path" } as const;
 
 /** The path by ID, as a name, of a project or group in the state. */
 function pathById({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
   return (["project", "group"] as const).flatMap((owner) => {
-    const { id, [itself[owner].path]: path } = values;
-    if (type.replace(/^data\./, "") !== itself[owner].type || typeof path !== "string" || id === undefined) return [];
+    const { id, [pathAttributes[owner]]: path } = values;
+    if (type.replace(/^data\./, "") !== `gitlab_${owner}` || typeof path !== "string" || id === undefined) return [];
     return [[ownerName(owner, String(id)), ownerName(owner, path)] as const];
   });
 }
@@ -274,9 +271,9 @@ function pathById({ type, values }: StateResource): readonly (readonly [id: stri
 function findOwner({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
   const owner = ownerOfType(type);
   if (owner === "instance") return instanceName;
-  const { [itself[owner].path]: own } = values;
+  const { [pathAttributes[owner]]: own } = values;
   const [stated] = ownerAttributes(type).flatMap((name) => values[name] ?? []);
-  if (type === itself[owner].type && typeof own === "string") return ownerName(owner, own);
+  if (type === `gitlab_${owner}` && typeof own === "string") return ownerName(owner, own);
   if ((typeof stated !== "string" && typeof stated !== "number") || stated === "") return undefined;
   const name = ownerName(owner, String(stated));
   return paths.get(name) ?? name;

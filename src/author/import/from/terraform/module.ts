@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { grouped } from "../../../../base/grouped.ts";
 import { isObject } from "../../../../base/json.ts";
+import { memoized } from "../../../../base/memoize.ts";
 import { type Owner, owners } from "../../../../model/owner.ts";
 import type { Place } from "../../../../model/types.ts";
 import { createIdOf, isIdOf } from "../foreign.ts";
@@ -24,12 +25,9 @@ export interface Module {
   /** Variables that have their default value, with their declarations. */
   readonly assumed: ReadonlyMap<string, Place>;
   /** The instances of a module that a block calls; undefined without its files, or the reason why they are unknown. */
-  readonly called: (block: HclBlock) => readonly CalledModule[] | string | undefined;
-}
-
-interface CalledModule {
-  readonly key: unknown;
-  readonly module: Module;
+  readonly called: (
+    block: HclBlock,
+  ) => readonly { readonly key: unknown; readonly module: Module }[] | string | undefined;
 }
 
 export interface ModuleFiles {
@@ -91,34 +89,25 @@ export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, pre
     return local && evaluateOnly(local);
   };
   const names: Names = { resolve, effort: files.effort };
-  const calls = new Map<HclBlock, ReturnType<Module["called"]>>();
-  const called = (block: HclBlock) => {
+  const called = memoized((block: HclBlock) => {
     const path = calledFolder(block, folder);
     if (path === undefined || !files.blocks.has(path) || depth > mostCalls) return undefined;
-    const create: CreateModule = (own, index) =>
-      moduleOf(path, files, own, `${prefix}module.${block.labels[0]}${index}.`, depth + 1);
-    if (!calls.has(block)) calls.set(block, callModule(block, names, create));
-    return calls.get(block);
-  };
+    const providers = block.attributes.get("providers")?.value;
+    if (providers && !providers.items?.every(isPlainName)) return otherProvider;
+    const instances = instancesOf(block, { names });
+    if (typeof instances === "string") return instances;
+    return instances.map((instance) => {
+      const stated = (name: string) => {
+        const value = block.attributes.get(name)?.value;
+        return value && evaluate(value, instance.names);
+      };
+      const below = `${prefix}module.${block.labels[0]}${instance.index}.`;
+      return { key: instance.key, module: moduleOf(path, files, stated, below, depth + 1) };
+    });
+  });
   const module = { prefix, blocks, names, assumed, called };
   const declared = declaredBlocks(module);
   return module;
-}
-
-type CreateModule = (inputs: Inputs, index: string) => Module;
-
-function callModule(block: HclBlock, names: Names, create: CreateModule): readonly CalledModule[] | string {
-  const providers = block.attributes.get("providers")?.value;
-  if (providers && !providers.items?.every(isPlainName)) return otherProvider;
-  const instances = instancesOf(block, { names });
-  if (typeof instances === "string") return instances;
-  return instances.map((instance) => ({
-    key: instance.key,
-    module: create((name) => {
-      const value = block.attributes.get(name)?.value;
-      return value && evaluate(value, instance.names);
-    }, instance.index),
-  }));
 }
 
 /** The reason why a block is left out. */
@@ -157,7 +146,6 @@ function declaredBlocks(module: Module): (first: string, second: string) => Eval
   };
 }
 
-/** The outputs of a called module. */
 function outputsOf(name: string, module: Module): unknown {
   const block = module.blocks.find(({ type, labels }) => type === "module" && labels[0] === name);
   const called = block && module.called(block);

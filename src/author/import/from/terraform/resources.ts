@@ -65,12 +65,10 @@ const integrationTable = memoized((type: string): ResourceTable | undefined => {
   return { section: "integrations", of: of ? "group" : "project", slug, fields };
 });
 
-/** True if a resource is the project or group itself. */
 export function isItself(type: string): boolean {
   return resourceTable(type)?.itself === true;
 }
 
-/** The owner of a type of resource. */
 export function ownerOfType(type: string): Owner {
   return resourceTable(type)?.of ?? "project";
 }
@@ -172,7 +170,6 @@ function toResource(
   return [{ kind, title: slug ?? title, slug, isAbsent: false, fields, needs: neededFields(table), place }];
 }
 
-/** The attributes of a single block. */
 function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: ForeignValue): ForeignResource["fields"] {
   const [written] = blocks ?? [];
   if (written) return written;
