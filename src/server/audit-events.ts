@@ -53,6 +53,9 @@ export function auditWrite(
   const rest = path.replace(/^(?:\/[^/]+){2}/, "");
   const [field, ...others] = rest === "" ? Object.keys(body) : [];
   const { name: author_name, username, id: author_id } = caller.user;
+  // The key of the resource: the name in a creation, or the end of the path.
+  const names = ["name", "key", "url", "title", "username"].map((each) => body[each]);
+  const key = method === "POST" ? names.find((value) => typeof value === "string") : undefined;
   addAuditEvent(state, owner, found.id, {
     author_id,
     author_name,
@@ -60,17 +63,10 @@ export function auditWrite(
     details: {
       ...(field !== undefined && others.length === 0 ? { change: field, to: body[field] } : {}),
       author_name: username,
-      target_details: targetOf(method, rest, body),
+      target_details: key ?? decodeURIComponent(rest.split("/").at(-1) ?? ""),
       custom_message: `${method} ${rest || path}`,
     },
   });
-}
-
-/** The key of the resource: the end of the path, or the name in a creation. */
-function targetOf(method: string, rest: string, raw: JsonObject): string {
-  const named = ["name", "key", "url", "title", "username"].map((field) => raw[field]);
-  const key = method === "POST" ? named.find((value) => typeof value === "string") : undefined;
-  return String(key ?? decodeURIComponent(rest.split("/").at(-1) ?? ""));
 }
 
 function placeOf(owner: NamedOwner, id: number): string {

@@ -89,7 +89,6 @@ function isWanted(deployment: Deployment, given: ParsedRequest["given"]): boolea
   });
 }
 
-/** A handler for the deployment that the path names. */
 function ofDeployment(
   answer: (context: ServerContext, call: ParsedRequest, deployment: Deployment, project: Repository) => ServerReply,
   absent: (context: ServerContext, call: ParsedRequest) => ServerReply = () => noRecord,
@@ -102,7 +101,13 @@ function ofDeployment(
   };
 }
 
-export const getDeployment = ofDeployment((context, _, deployment) => json(200, singleRow(context, deployment)));
+/** As in a list, except for a field of the job's user that only a list contains. */
+export const getDeployment = ofDeployment((context, _, deployment) => {
+  const row = listRow(context, deployment);
+  if (!deployment.deployable) return json(200, row);
+  const { public_email: __, ...user } = deployment.deployable.user as JsonObject;
+  return json(200, { ...row, deployable: { ...deployment.deployable, user } });
+});
 
 export const createDeployment: ProjectHandler = (context, { given, caller }, project) => {
   const { state } = context;
@@ -205,14 +210,6 @@ function listRow({ behaviour }: ServerContext, { tag: _, finished_at: __, ...dep
       external_url: environment.external_url || null,
     },
   };
-}
-
-/** As in a list, except for a field of the job's user that only a list contains. */
-function singleRow(context: ServerContext, deployment: Deployment): JsonObject {
-  const { deployable } = deployment;
-  if (!deployable) return listRow(context, deployment);
-  const { public_email: _, ...user } = deployable.user as JsonObject;
-  return { ...listRow(context, deployment), deployable: { ...deployable, user } };
 }
 
 /** The response to a create or an update (docs/api.md#deployments). */

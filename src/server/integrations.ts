@@ -36,10 +36,8 @@ export const integrationHandlers: Readonly<Record<CallName, (admitted: Admitted)
 function listIntegrations(admitted: Admitted): ServerReply {
   const effective = new Map([...inheritedRecords(admitted), ...ownRecords(admitted)]);
   const active = [...effective.values()].filter((record) => record.active);
-  return json(
-    200,
-    active.map((record) => rowOf(admitted.context, record)),
-  );
+  const rows = active.map((record) => rowOf(admitted.context, record));
+  return json(200, rows);
 }
 
 function showIntegration(admitted: Admitted): ServerReply {

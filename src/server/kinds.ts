@@ -36,12 +36,10 @@ interface Platform {
 
 /** Bundled and `own` kinds that exist in the release and the tier. Endpoints of the specification take precedence. */
 export function servedKinds(platform: Platform, own: readonly ResourceKind[] = []): ServedKinds {
+  const isServed = ({ name, needs: { tier, release } = {}, removed }: ResourceKind) =>
+    kindQuirks[name] !== undefined || isThere({ tier, introduced: release, removed: removed?.release }, platform);
   const all = allKinds(own)
-    .filter(({ name, needs: { tier, release } = {}, removed }) => {
-      return (
-        kindQuirks[name] !== undefined || isThere({ tier, introduced: release, removed: removed?.release }, platform)
-      );
-    })
+    .filter(isServed)
     .flatMap((file) =>
       ownersOf(file).flatMap((of) => (hasKind(of, file, platform) ? cachedKind(file)(of, platform) : [])),
     );
@@ -59,8 +57,7 @@ export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKi
   const others = (bundled as unknown as readonly ResourceKind[]).filter(
     (file) => !own.some((each) => isReplacement(each, file)),
   );
-  const files = [...own, ...others];
-  return files.filter(
+  return [...own, ...others].filter(
     ({ under, calls: { list } }) =>
       under === undefined && (typeof list !== "string" || !endpointPaths.has(list.split("?")[0] ?? "")),
   );
@@ -91,7 +88,9 @@ function servedKind(file: ResourceKind, of: Owner, platform: Platform) {
   const keys = keyFieldsOf(file);
   const fields = new Map(
     Object.entries(file.fields.properties)
-      .filter(([name, field]) => keys.includes(name) || hasField(field, platform))
+      .filter(([name, { "x-introduced": introduced, "x-removed": removed, "x-tier": tier }]) => {
+        return keys.includes(name) || isThere({ introduced, removed, tier }, platform);
+      })
       .map(([name, field]) => [name, withServedValues(field, platform)]),
   );
   const calls = servedCalls(file, of, platform.release, fields);
@@ -137,11 +136,6 @@ function isThere({ introduced, removed, tier: needed }: Servers, { release, tier
   if (introduced !== undefined && compareReleases(release, introduced) < 0) return false;
   if (removed !== undefined && compareReleases(release, removed) >= 0) return false;
   return needed === undefined || tierIncludes(tier, needed);
-}
-
-function hasField(field: FieldSchema, platform: Platform): boolean {
-  const { "x-introduced": introduced, "x-removed": removed, "x-tier": tier } = field;
-  return isThere({ introduced, removed, tier }, platform);
 }
 
 /** A field with the values of its enum that the server takes, at any depth. */

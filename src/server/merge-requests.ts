@@ -86,7 +86,6 @@ export const filterMergeRequests: ProjectHandler = (context, call, project) => {
   return paged(context, call, found.toReversed(), (row) => row);
 };
 
-/** A handler for the merge request that the path names. */
 function ofRequest(
   answer: (record: KindRecord, context: ServerContext, call: ParsedRequest, project: Repository) => ServerReply,
 ): ProjectHandler {

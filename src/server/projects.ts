@@ -48,7 +48,6 @@ function createFilter({ caller, given, raw }: ParsedRequest): (project: Reposito
 /** Searches the name and the last part of the path, ignoring case. */
 function searchFilter(search: unknown): (repository: Repository) => boolean {
   const words = typeof search === "string" ? search.toLowerCase() : "";
-  if (words === "") return () => true;
   return ({ name, path }) => [name, lastSegment(path)].some((each) => each.toLowerCase().includes(words));
 }
 
@@ -112,7 +111,6 @@ function sortRepositories(records: readonly Repository[], { given }: ParsedReque
   return inOrder(records, (record) => record[isOther ? field : "created_at"], sort);
 }
 
-/** The response for a project or a group itself. */
 export function shownOwner(context: ServerContext, { role }: Caller, of: "project" | "group", id: number): JsonObject {
   const record = context.state[of].get(String(id));
   if (!record) return {};

@@ -116,7 +116,6 @@ function furtherFaults(seed: Seed, catalogue: Catalogue, own: readonly ResourceK
   ];
 }
 
-/** Unknown names of kinds. */
 function rowFaults(of: Owner, rows: SeedRows = {}, path: Fault["path"], kinds: readonly ResourceKind[]): Fault[] {
   const names = kinds.filter((kind) => ownersOf(kind).includes(of)).map(({ name }) => name);
   const unknown = Object.keys(rows).filter((name) => !names.includes(name));
@@ -163,15 +162,8 @@ function nameFaults(
     ];
   const integration = integrations.get(slug);
   if (!integration) return [];
-  const known = new Set([
-    ...integration.parameters.keys(),
-    ...listedFlags,
-    ...laterFlags,
-    "active",
-    "inherited",
-    "created_at",
-    "updated_at",
-  ]);
+  const fields = ["active", "inherited", "created_at", "updated_at"];
+  const known = new Set([...integration.parameters.keys(), ...listedFlags, ...laterFlags, ...fields]);
   return Object.keys(values)
     .filter((name) => !known.has(name))
     .map((name) => ({

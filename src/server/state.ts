@@ -24,7 +24,6 @@ type RowKind = TableName | "resource";
 /** A changed row; a removed one has no value. */
 export type StoredRow = readonly [kind: RowKind, key: string, value?: unknown];
 
-/** Persistence of the state. */
 export interface Store {
   /** True until a seed is persisted. */
   readonly fresh: boolean;
@@ -36,7 +35,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A store that persists nothing. */
 export const memoryStore: Store = {
   fresh: true,
   rows: () => [],
@@ -146,7 +144,6 @@ export function userOf(id: number, role: Role): User {
   };
 }
 
-/** The state in a store. */
 export function restore(store: Store): State {
   const names = ["number", "storage", "feature", "token", "user", "project", "snippet", "group", "move"] as const;
   const state: State = {
@@ -160,11 +157,10 @@ export function restore(store: Store): State {
     if (kind === "resource") placeRow(state, key.slice(0, key.lastIndexOf("/")), value as KindRecord);
     else place(state, kind, key, value as never);
   }
-  for (const [key, records] of state.rows)
-    state.rows.set(
-      key,
-      records.toSorted((a, b) => a.number - b.number),
-    );
+  for (const [key, records] of state.rows) {
+    const sorted = records.toSorted((a, b) => a.number - b.number);
+    state.rows.set(key, sorted);
+  }
   return state;
 }
 
@@ -211,7 +207,6 @@ export function nextNumber(state: State, kind: string): number {
   return takeNumber(state, kind, (state.number.get(kind) ?? 0) + 1);
 }
 
-/** Reserves `number`. */
 export function takeNumber(state: State, kind: string, number: number): number {
   if (number > (state.number.get(kind) ?? 0)) put(state, "number", kind, number);
   return number;
