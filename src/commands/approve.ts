@@ -36,19 +36,16 @@ export const run = showing<Options<"approve">>(async (terminal, options, [file])
   const { summary, resource_changes: changes, digest, server } = plan;
   const changed = `${counted(changes.length, "change")} in ${counted(summary.changed_projects, "project")}`;
   const signed = printable(`Signed ${name}: ${changed} on ${server.url}, ${digest.slice(0, 19)}.`);
-  const done = `${signed}\n${printable(place)} holds ${counted(signatures, "signature")}${neededText(plan)}.`;
+  // The approvals required when the plan was saved; an apply checks its own rules.
+  const needed = Math.max(0, ...plan.objections.map(({ approvals }) => approvals?.needed ?? 0));
+  const when = needed > 0 ? `; the plan needed ${counted(needed, "approval")} when it was saved` : "";
+  const done = `${signed}\n${printable(place)} holds ${counted(signatures, "signature")}${when}.`;
   const next = stepsAfterApproval(options, file);
   return {
     text: (palette) => paragraphs([done, nextStepsText(next, palette)]),
     json: () => ({ plan: name, digest: plan.digest, file: place, signatures }),
   };
 });
-
-/** The number of approvals required when the plan was saved; an apply checks its own rules. */
-function neededText({ objections }: Plan): string {
-  const needed = Math.max(0, ...objections.map(({ approvals }) => approvals?.needed ?? 0));
-  return needed > 0 ? `; the plan needed ${counted(needed, "approval")} when it was saved` : "";
-}
 
 async function signFile(terminal: Terminal, options: Options<"approve">, name: string) {
   const path = resolve(terminal.cwd, name);

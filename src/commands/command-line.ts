@@ -90,14 +90,14 @@ function findParent(root: Command, name: string): Command {
 function addGroup(root: Command, name: string): Command {
   const summary = groups[name] ?? "";
   const members = commands.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name);
-  const parser = root
+  return root
     .command(name)
     .summary(summary)
     .description(asSentence(summary))
     .commandsGroup("Commands:")
     .helpCommand("help [command]", "display help for command")
-    .helpGroup(`${groupOf(name)}:`);
-  return parser.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
+    .helpGroup(`${groupOf(name)}:`)
+    .addHelpText("before", `${examplesText(firstExamples(members))}\n`);
 }
 
 function firstExamples(names: readonly string[]): Pick<CliCommand, "examples"> {

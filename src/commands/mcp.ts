@@ -114,8 +114,7 @@ function inputSchema(command: CliCommand) {
 
 function propertySchema({ flags, description, takes }: Flag): object {
   if (takes === "list") return { type: "array", items: { type: "string" }, description };
-  if (!flags.includes("<")) return { type: "boolean", description };
-  return { type: "string", description };
+  return { type: flags.includes("<") ? "string" : "boolean", description };
 }
 
 function propertyName(flag: Flag): string {

@@ -94,25 +94,23 @@ function openReports(
  * @throws UserError for a kind that the command does not have.
  */
 function reportTargets(terminal: Terminal, all: readonly string[], kinds: readonly string[]) {
-  const requested = all.map((each) => {
+  const targets = all.map((each) => {
     const [kind = "", ...rest] = each.split("=");
-    return isStdout(terminal, rest.join("=")) ? kind : each;
+    const path = rest.join("=");
+    return { kind, path: rest.length === 0 || isStdout(terminal, path) ? undefined : path };
   });
-  const inPlace = requested.filter((each) => !each.includes("="));
+  const inPlace = targets.flatMap(({ kind, path }) => (path === undefined ? [kind] : []));
   if (inPlace.length > 1) {
     throw new UserError(`only one report can go to stdout; give ${inPlace.slice(1).join(" and ")} a path`, exit.usage);
   }
-  return requested.map((each) => {
-    const [kind = "", ...rest] = each.split("=");
+  for (const { kind, path } of targets) {
     if (!kinds.includes(kind)) {
       const known = `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}`;
       throw new UserError(`${known}${didYouMean(kind, kinds)}`, exit.usage);
     }
-    const path = rest.join("=");
-    if (rest.length > 0 && !path)
-      throw new UserError(`--report ${kind}= needs a path after the equals sign`, exit.usage);
-    return { kind, path: path || undefined };
-  });
+    if (path === "") throw new UserError(`--report ${kind}= needs a path after the equals sign`, exit.usage);
+  }
+  return targets;
 }
 
 /** True for `-` and paths of stdout, such as /dev/stdout. */

@@ -17,10 +17,8 @@ import { noBar, type Terminal } from "./terminal.ts";
 
 export const run: Run<Options<"plan">> = showPlans("plan");
 
-const driftRun = showPlans("drift");
-
 export const drift: Run<Options<"drift">> = (terminal, options, args) =>
-  driftRun(terminal, { ...options, detailedExitcode: true }, args);
+  showPlans("drift")(terminal, { ...options, detailedExitcode: true }, args);
 
 function showPlans(command: "plan" | "drift"): Run<Options<"plan"> & Pick<Options<"drift">, "authors">> {
   return showingFindings(command, planForms, async (terminal, { out, ...asked }) => {

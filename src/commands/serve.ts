@@ -76,12 +76,9 @@ export function readKindFiles(cwd: string, folder: string): KindFilesRead {
 function listFiles(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
-    return names
-      .filter(
-        (name) =>
-          /\.ya?ml$/.test(name) && !name.split(sep).some((part) => part.startsWith(".") || part === "node_modules"),
-      )
-      .map((name) => join(folder, name));
+    const isIgnored = (part: string) => part.startsWith(".") || part === "node_modules";
+    const manifests = names.filter((name) => /\.ya?ml$/.test(name) && !name.split(sep).some(isIgnored));
+    return manifests.map((name) => join(folder, name));
   } catch (error) {
     throw new UserError(`cannot read ${folder}: ${describeSystemError(error)}`);
   }

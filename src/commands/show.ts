@@ -118,8 +118,7 @@ async function lookUp(name: string, context: Checked, options: Partial<ClientOpt
 
 function isMeantByGlobs(project: Project, { policies }: Checked): boolean {
   const names = new Set(namedProjects(policies).map(({ name }) => name.toLowerCase()));
-  if (names.has(project.name.toLowerCase())) return false;
-  return desiredOf(policies, project).desired.kinds.size > 0;
+  return !names.has(project.name.toLowerCase()) && desiredOf(policies, project).desired.kinds.size > 0;
 }
 
 /** True if policies could select the project by its other name: the path of an ID, or the ID of a path. */
