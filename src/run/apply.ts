@@ -94,14 +94,13 @@ async function writePlan(
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
   const { concurrency: workers, request, meter } = context;
-  const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
   const reached = new Set<string>();
   const counting: Watcher = {
     outcome: async ({ address }) => meter.reach(reached.add(addressParts(address)[0]).size),
   };
   await using recorder = await startRecorder(context, lease, planned, [...listeners, counting]);
-  await using record = writes ? await around?.({ connection, planned }) : undefined;
+  await using record = planned.plan.summary.writes > 0 ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   warnPendingWrites(context, planned.plan, inFlight);
   meter.begin("writing", targets.length, performance.now());
@@ -112,7 +111,7 @@ async function writePlan(
     byWorkers
       ? writeByWorkers(byWorkers, each, isWave)
       : writeBatches(writer, batchesOf(writer, context, each), options, isWave);
-  const inWaves = waves && (await applyInWaves(waves, { watchers, stopped, write: (wave) => write(wave, true) }));
+  const inWaves = waves && (await applyInWaves(waves, { watchers, stopped }, (wave) => write(wave, true)));
   const written = inWaves ?? (await write(targets, false));
   const moves = planned.plan.resource_changes.filter(isMove);
   const skipped = inWaves?.halted && ({ status: "skipped", error: inWaves.halted } as const);

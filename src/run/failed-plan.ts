@@ -22,9 +22,8 @@ export function failedPlan(context: Checked | undefined, error?: unknown): Plann
   const problems = error === undefined ? [] : [toProblem(error)];
   const { heading = unknown, problems: known = [] } = context ?? {};
   const catalogue = context?.loaded.workspace.catalogue ?? catalogueOf();
-  const createdAt = new Date().toISOString();
   const contents = { differences: [], objections: [], problems: [...known, ...problems], reads: 0 };
-  const plan = planOf({ ...heading, version, createdAt, ...contents });
+  const plan = planOf({ ...heading, version, createdAt: new Date().toISOString(), ...contents });
   const nothing: Planned = { plan, catalogue, differences: [], compared: false, missing: [] };
   if (!(error instanceof StalePlan)) return nothing;
   return { ...withProblems({ ...nothing, plan: error.plan }, problems), stale: true };

@@ -37,9 +37,9 @@ import { refreshedBy } from "./workers/dispatcher.ts";
  */
 export function plan(request: Request): Promise<Planned> {
   return inRun("plan", request, async (run) => {
-    const prepared = await newPlan(run.reader, run.context, run);
-    const { planned } = await withApprovalObjections(prepared, run.context);
-    return run.end(await withAuthors(run.reader, run.context, planned));
+    const { reader, context } = run;
+    const { planned } = await withApprovalObjections(await newPlan(reader, context, run), context);
+    return run.end(await withAuthors(reader, context, planned));
   });
 }
 

@@ -101,10 +101,9 @@ export function stepsAllowedByRules(
 ): readonly Step[] {
   if (context.rules.length === 0) return steps;
   const rules = ruleContext(context, [desired.project]);
-  const catalogue = context.loaded.workspace.catalogue;
   return steps.map((step) => {
     if (!("change" in step)) return step;
-    const [objection] = objectionsToChange(catalogue, step.change, context.rules, rules);
+    const [objection] = objectionsToChange(rules.catalogue, step.change, context.rules, rules);
     return objection ? { address: step.change.address, outcome: staleOutcome(objection.message) } : step;
   });
 }

@@ -160,13 +160,11 @@ function explainIdle(glob: string, projects: readonly Project[], catalogue: Cata
 }
 
 function mayProtect(glob: string, kind: Kind, catalogue: Catalogue): boolean {
-  const rest = glob.slice(projectPart(glob).length + 1);
   const { keys: known, file } = kindOf(catalogue, kind);
   if (!glob.includes(":")) return true;
   if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kindWord(kind)}/${key}`));
-  const [head = "", ...key] = rest.split("/");
-  const isSingle = isSingleton(file);
-  return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
+  const [head = "", ...key] = glob.slice(projectPart(glob).length + 1).split("/");
+  return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingleton(file));
 }
 
 function matchAny<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {

@@ -51,21 +51,16 @@ async function movesScope({ loaded, heading, request, state }: Context): Promise
   };
 }
 
-interface MovesAgain extends Pick<PlannedMoves, "objections"> {
-  readonly steps: readonly MoveStep[];
-}
-
 /** Checks planned moves against the storages; a repository that moved meanwhile is stale (docs/safety.md). */
 export async function movesAgain(
   reader: Reader,
   context: Context,
   planned: readonly PlannedChange[],
-): Promise<MovesAgain> {
+): Promise<Pick<PlannedMoves, "objections"> & { readonly steps: readonly MoveStep[] }> {
   if (planned.length === 0) return { objections: [], steps: [] };
   const addresses = new Set(planned.map(({ address }) => address));
-  const includes = (address: string) => addresses.has(address);
   const resent = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
-  const scope = { ...(await movesScope(context)), includes };
+  const scope = { ...(await movesScope(context)), includes: (address: string) => addresses.has(address) };
   const resend = (address: string) => resent.has(address) || scope.resend(address);
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
   const now = new Map(moves.map((move) => [move.change.address, move]));
@@ -103,11 +98,12 @@ export async function moveSteps(
     const outcome: Outcome = { status: "failed", error: explainCallFailure(error) };
     return planned.map(({ address }) => ({ address, outcome }));
   };
-  const skipIfObjected = ({ steps, objections }: MovesAgain) =>
+  const again = movesAgain(reader, context, planned).then(({ steps, objections }) =>
     steps.map((step): MoveStep => {
       const address = "move" in step ? step.move.change.address : undefined;
       const objection = address && objections.find(({ addresses }) => addresses.includes(address));
       return objection ? { address, outcome: staleOutcome(objection.message) } : step;
-    });
-  return movesAgain(reader, context, planned).then(skipIfObjected, onError(CallFailed, fail));
+    }),
+  );
+  return again.catch(onError(CallFailed, fail));
 }

@@ -28,8 +28,7 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
       });
       if (code !== undefined) return code;
     } catch (error) {
-      const isLast = progress.checks === options.checks;
-      if (!begun || isLast || !(error instanceof UserError)) throw error;
+      if (!begun || progress.checks === options.checks || !(error instanceof UserError)) throw error;
       // No notification is sent for a check that could not be stored, so the health check reports it.
       status.late ??= clock.now();
       host.warn(error.message);

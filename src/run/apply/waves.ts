@@ -35,18 +35,14 @@ export interface AppliedWaves {
   readonly halted?: string;
 }
 
-interface WavesOptions extends Pick<ApplyOptions, "watchers" | "stopped"> {
-  /** Writes the changes of these projects and reads them again. */
-  readonly write: (targets: readonly Target[]) => Promise<WrittenWave>;
-}
-
 /**
- * Applies changes wave by wave. After each wave its projects are read again. A failure, an unknown outcome or a value
- * that was not kept ends the run: later waves are neither read nor written (docs/fleets.md).
+ * Applies changes wave by wave, through `write`, which reads the projects again. A failure, an unknown outcome or a
+ * value that was not kept ends the run: later waves are neither read nor written (docs/fleets.md).
  */
 export async function applyInWaves(
   waves: readonly (readonly Target[])[],
-  options: WavesOptions,
+  options: Pick<ApplyOptions, "watchers" | "stopped">,
+  write: (targets: readonly Target[]) => Promise<WrittenWave>,
 ): Promise<AppliedWaves> {
   const outcomes = new Map<string, Outcome>();
   const ended: PlanWave[] = [];
@@ -55,7 +51,7 @@ export async function applyInWaves(
     const why = halted ?? options.stopped();
     const wave = { event: "wave", wave: index + 1, of: waves.length, projects: targets.length } as const;
     if (why === undefined) for (const watcher of options.watchers) await watcher.noted?.(wave);
-    const written = why === undefined ? await options.write(targets) : await skipWave(targets, why, options);
+    const written = why === undefined ? await write(targets) : await skipWave(targets, why, options.watchers);
     for (const [address, outcome] of written.outcomes) outcomes.set(address, outcome);
     const { reason } = written;
     const status = why !== undefined ? "not started" : reason === undefined ? "applied" : "stopped";
@@ -77,8 +73,7 @@ export async function writeBatches(
   if (!isWave) return { outcomes: await applyChanges(writer, batches, options) };
   const events = new Map<string, ChangeEvent>();
   const listening = { outcome: async (event: ChangeEvent) => void events.set(event.address, event) };
-  const watchers = [...options.watchers, listening];
-  const outcomes = await applyChanges(writer, batches, { ...options, watchers });
+  const outcomes = await applyChanges(writer, batches, { ...options, watchers: [...options.watchers, listening] });
   const reason = stopReason(outcomes) ?? options.stopped();
   if (reason !== undefined) return { outcomes, reason };
   // In the order of the changes, not of their ends, which differs from run to run.
@@ -129,7 +124,11 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
   return { losses, unread: failures.find((each) => each !== undefined) };
 }
 
-async function skipWave(targets: readonly Target[], error: string, { watchers }: WavesOptions): Promise<WrittenWave> {
+async function skipWave(
+  targets: readonly Target[],
+  error: string,
+  watchers: ApplyOptions["watchers"],
+): Promise<WrittenWave> {
   const outcome: Outcome = { status: "skipped", error };
   const skip = (change: Change) => ({ address: change.address, change, outcome });
   const events = targets.flatMap((target): readonly ChangeEvent[] => {

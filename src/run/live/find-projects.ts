@@ -86,8 +86,7 @@ async function selectByOwner(reader: Reader, scope: ProjectScope): Promise<Found
   if (parts.length < 2) return selectForOwner(reader, parts[0] ?? scope);
   const result = await inParallel(parts, 1, (part) => selectForOwner(reader, part));
   const listings = result.flatMap(({ listing }) => (listing ? [listing] : []));
-  const counts = result.map(({ of }) => of ?? Number.NaN);
-  const of = counts.reduce((sum, count) => sum + count, 0);
+  const of = result.reduce((sum, each) => sum + (each.of ?? Number.NaN), 0);
   return {
     projects: result.flatMap(({ projects }) => projects).toSorted(byName),
     problems: result.flatMap(({ problems }) => problems),

@@ -285,9 +285,8 @@ function readKeys(file: ResourceKind, project: string, resource: Desired, values
 }
 
 function toProblem(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {
-  const place = origin.fieldPlace?.(name) ?? origin.place();
   const message = `${name}: ${JSON.stringify(value)} could not be looked up, so this ${kindWord(kind)} is left out of the plan: ${why}`;
-  return { severity: "error", rule: "look-up", message, place, project };
+  return { severity: "error", rule: "look-up", message, place: origin.fieldPlace?.(name) ?? origin.place(), project };
 }
 
 function isNamed({ kinds }: Catalogue, { kind, key }: Pick<Desired, "kind" | "key">, lookUp: LookUp): boolean {

@@ -85,15 +85,10 @@ export async function readActiveReadable(
   return { live: read.flatMap(({ live }) => live), unread: read.flatMap(({ unread }) => unread) };
 }
 
-/** A project's resources of one kind, as far as they could be read. */
-export interface Inventory extends PartlyRead {
-  /** Keys that were not wanted, are unknown to the catalogue, or are listed but not returned. */
-  readonly others: readonly string[];
-}
-
 /**
  * All live resources of a kind, declared or not, without secrets; `returned`: with values of `x-returned` that the row
- * does not mark as secret. @throws CallFailed if the list cannot be read.
+ * does not mark as secret. `others`: keys that were not wanted, are unknown to the catalogue, or are listed but not
+ * returned. @throws CallFailed if the list cannot be read.
  */
 export async function readInventory(
   reader: Reader,
@@ -101,7 +96,7 @@ export async function readInventory(
   kind: Kind,
   wanted: (key: string) => boolean,
   returned = false,
-): Promise<Inventory> {
+): Promise<PartlyRead & { readonly others: readonly string[] }> {
   const row = kindOf(reader.catalogue, kind);
   if (!isReadable(row)) return { live: [], unread: [], others: [] };
   const rows = await readKindRows(reader, project, row, () => true);

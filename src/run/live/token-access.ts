@@ -11,7 +11,7 @@ import { ownerName, ownerOfName } from "../../model/owner.ts";
 
 /** The token's user and permissions, as far as the server returns them; null if it does not. */
 export interface TokenAccess {
-  readonly user: TokenUser | null;
+  readonly user: { readonly username: string; readonly name: string | null; readonly isAdministrator: boolean } | null;
   /** `api` includes `read_api`. */
   readonly scopes: readonly string[] | null;
   /** The token's name and expiry date, if it has them. */
@@ -22,12 +22,6 @@ export interface TokenAccess {
   readonly commands: readonly Allowance[];
   /** Facts that the server did not return, one sentence each. */
   readonly unknown: readonly string[];
-}
-
-interface TokenUser {
-  readonly username: string;
-  readonly name: string | null;
-  readonly isAdministrator: boolean;
 }
 
 /** The permissions of the token's user in one project or group. */
@@ -129,7 +123,7 @@ async function checkReadable(reader: Reader, project: string): Promise<true | st
   }
 }
 
-function parseUser(row: Row | undefined): TokenUser | null {
+function parseUser(row: Row | undefined): TokenAccess["user"] {
   if (typeof row?.username !== "string") return null;
   return { username: row.username, name: stringOrNull(row.name), isAdministrator: row.is_admin === true };
 }

@@ -224,11 +224,10 @@ export function advance(attempts: Attempts, situation: Situation): Attempts {
   const { left, running, moved, failed } = situation;
   const seen = JSON.stringify([left?.length, moved.length, failed]);
   const happens = running > 0 || (attempts.seen !== undefined && attempts.seen !== seen);
-  const unanswered = happens ? undefined : attempts.unanswered;
   return {
     ...attempts,
     seen,
-    unanswered,
+    unanswered: happens ? undefined : attempts.unanswered,
     quietReads: happens || attempts.seen === undefined ? 0 : attempts.quietReads + 1,
   };
 }

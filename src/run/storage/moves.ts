@@ -104,9 +104,8 @@ async function planKind(
   const last = history.get(address);
   const earlier = last?.state === "done" && last.to !== migration.to ? undefined : last;
   const listsMoves = view.moves !== undefined;
-  const known = earlier?.to === migration.to ? earlier.state : undefined;
   const isAsked = resend(address) && !hasLeft(situation, listsMoves, undefined);
-  const isDone = hasLeft(situation, listsMoves, known);
+  const isDone = hasLeft(situation, listsMoves, earlier?.to === migration.to ? earlier.state : undefined);
   if (isDone && !isAsked) return undefined;
   const ids = (view.held ?? []).map(({ id }) => id).sort();
   const change = createChange(migration, kind, situation, ids, isDone);

@@ -49,8 +49,7 @@ export async function readStorage(
   const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
   const needsMoves = listsMoves === "while-any" ? held?.length !== 0 : listsMoves;
   if (!needsMoves) return { held, moves: undefined };
-  const listed = await listMoves(reader, kind);
-  const oldestFirst = listed?.toSorted((one, other) => Number(one.id) - Number(other.id));
+  const oldestFirst = (await listMoves(reader, kind))?.toSorted((one, other) => Number(one.id) - Number(other.id));
   return { held, moves: oldestFirst && [...new Map(oldestFirst.map((move) => [move.repository, move])).values()] };
 }
 

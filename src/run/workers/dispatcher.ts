@@ -44,8 +44,7 @@ export async function openDispatcher(
   if (ledger && !keepsLedgerInState(loaded.workspace)) throw new UserError(unsharedLedger);
   const patience = waitFor(request.env);
   const queue = await openQueue(request.env, queuePlace(context));
-  const duration = leaseDuration(request.env);
-  const alive = await takeLease(state.leases(runLease(claim.run)), claim, { duration });
+  const alive = await takeLease(state.leases(runLease(claim.run)), claim, { duration: leaseDuration(request.env) });
   const { targets = [], excludes = [], resend = [], only } = request;
   const document: RunDocument = {
     token: lease?.token,
@@ -178,8 +177,7 @@ export class Dispatcher implements AsyncDisposable {
     const { state, claim, meter, request } = this.#session.context;
     if (performance.now() - this.#countedAt < interval) return this.#workers;
     this.#countedAt = performance.now();
-    const holders = await state.holders(shardLeases(claim.run));
-    this.#workers = holders.filter(({ run }) => run !== claim.run).length;
+    this.#workers = (await state.holders(shardLeases(claim.run))).filter(({ run }) => run !== claim.run).length;
     meter.see(this.#workers);
     const progress = meter.at(performance.now(), new Date());
     if (progress) request.following?.(progress);
@@ -216,9 +214,11 @@ export function refreshedBy(
         reads += result.reads;
         for (const [offset, project] of result.projects.entries()) {
           const place = shards[index]?.[offset] ?? 0;
-          const desired = () => at(place);
           left--;
-          arrived(place, restore(project, catalogue, desired));
+          arrived(
+            place,
+            restore(project, catalogue, () => at(place)),
+          );
         }
       }
       if (left > 0) throw interrupted;
