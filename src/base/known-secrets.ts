@@ -175,7 +175,8 @@ function createSearch(): Search {
           if (length > to) continue;
           for (const [form, name] of endings.get(text.slice(to - length, to)) ?? []) {
             const from = to - form.length;
-            if (from >= 0 && text.startsWith(form, from) && isApart(text, from, to)) ranges.push({ from, to, name });
+            if (from < 0 || !text.startsWith(form, from)) continue;
+            if (form.length >= 4 || !(isJoined(text, from) || isJoined(text, to))) ranges.push({ from, to, name });
           }
         }
       }
@@ -189,10 +190,6 @@ function createSearch(): Search {
 }
 
 const longestEnding = 8;
-
-function isApart(text: string, from: number, to: number): boolean {
-  return to - from >= 4 || !(isJoined(text, from) || isJoined(text, to));
-}
 
 /** True if the characters on both sides of a position belong to one word. */
 function isJoined(text: string, at: number): boolean {

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import process from "node:process";
 import { printable } from "../base/printable.ts";
-import { type GitLocation, type GitRan, runGit, runGitForBytes, runGitInBackground } from "./run-git.ts";
+import { type GitRan, runGit, runGitForBytes, runGitInBackground } from "./run-git.ts";
 
 /** The repository around a folder, read and changed by git without hooks. */
 export interface Git {
@@ -18,20 +18,26 @@ export interface Git {
   readonly setting: (key: string) => string;
 }
 
+/** By the nearest `.git` in the folder or a parent. A bare repository does not count, because a commit can contain one. */
 export function openGit(folder: string): Git | { readonly failed: GitRan } {
-  const repository = findRepository(folder);
-  if ("failed" in repository) return repository;
-  const { location, home: cwd } = repository;
+  const cwd = realpathSync.native(folder);
+  const top = repositoryTop(cwd);
+  if (top === undefined) return { failed: fail("not a git repository") };
+  const ran = runGit({ cwd: top, args: ["rev-parse", "--is-bare-repository", "--absolute-git-dir"] });
+  if (ran.code !== 0) return { failed: ran };
+  const [, isBare, gitDir = ""] = /^(true|false)\r?\n(.*?)\r?\n$/s.exec(ran.stdout) ?? [];
+  if (isBare !== "false" || gitDir === top) return { failed: fail("this operation must be run in a work tree") };
+  const location = { gitDir, top };
   const run: Git["run"] = (...args) => runGit({ cwd, location, args });
   return {
-    top: location.top,
-    prefix: gitPrefixOf(relative(location.top, cwd)),
+    top,
+    prefix: gitPrefixOf(relative(top, cwd)),
     run,
     ask: (...args) => {
       const { code, stdout } = run(...args);
       return code === 0 ? stdout : undefined;
     },
-    readBytes: (args, input) => runGitForBytes({ cwd: location.top, location, args }, input),
+    readBytes: (args, input) => runGitForBytes({ cwd: top, location, args }, input),
     start: (args, signal) => runGitInBackground({ cwd, location, args, remotes: true }, signal),
     setting: (key) => run("config", "--get", key).stdout.trim(),
   };
@@ -48,20 +54,6 @@ export function gitError({ stderr }: GitRan): string {
   const said = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "git printed no message";
   const message = said.replace(/^(?:fatal|error): /, "").trim();
   return printable(message.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
-}
-
-type Repository = { readonly location: GitLocation; readonly home: string } | { readonly failed: GitRan };
-
-/** By the nearest `.git` in the folder or a parent. A bare repository does not count, because a commit can contain one. */
-function findRepository(folder: string): Repository {
-  const home = realpathSync.native(folder);
-  const top = repositoryTop(home);
-  if (top === undefined) return { failed: fail("not a git repository") };
-  const ran = runGit({ cwd: top, args: ["rev-parse", "--is-bare-repository", "--absolute-git-dir"] });
-  if (ran.code !== 0) return { failed: ran };
-  const [, isBare, gitDir = ""] = /^(true|false)\r?\n(.*?)\r?\n$/s.exec(ran.stdout) ?? [];
-  if (isBare !== "false" || gitDir === top) return { failed: fail("this operation must be run in a work tree") };
-  return { location: { gitDir, top }, home };
 }
 
 /** The nearest folder with a `.git`, from a path without links upward; does not start git. */

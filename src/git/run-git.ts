@@ -3,16 +3,11 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { foreignEnvironment, runInGroup } from "./process-group.ts";
 
-export interface GitLocation {
-  readonly gitDir: string;
-  readonly top: string;
-}
-
 export interface GitCall {
   readonly args: readonly string[];
   readonly cwd: string;
   /** Undefined only to search for a repository in `cwd`; git does not search parent folders. */
-  readonly location?: GitLocation | undefined;
+  readonly location?: { readonly gitDir: string; readonly top: string };
   /** True if remotes may be contacted; transports that run programs are disabled. */
   readonly remotes?: boolean;
 }
@@ -68,8 +63,11 @@ export async function runGitInBackground(call: GitCall, signal?: AbortSignal): P
 function invocation({ args, cwd, location, remotes = false }: GitCall) {
   const where = location ? [`--git-dir=${location.gitDir}`, `--work-tree=${location.top}`] : [];
   const hardening = always.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-  const env = {
-    ...inheritEnvironment(),
+  const inherited = Object.entries(foreignEnvironment(process.env)).filter(([name]) => {
+    return !name.startsWith("GIT_") || configuration.test(name);
+  });
+  const env: NodeJS.ProcessEnv = {
+    ...Object.fromEntries(inherited),
     ...(location ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd) }),
     ...literal,
     ...(remotes ? online : offline),
@@ -104,8 +102,3 @@ const online = { GIT_NO_LAZY_FETCH: "0", GIT_ALLOW_PROTOCOL: "file:git:http:http
 
 /** Variables by which users configure git; others may name another repository, or change what git prints. */
 const configuration = /^GIT_(?:SSH|ASKPASS|CONFIG_|HTTP|SSL|PROXY|CURL|TRACE|EXEC_PATH)/;
-
-function inheritEnvironment(): NodeJS.ProcessEnv {
-  const all = Object.entries(foreignEnvironment(process.env));
-  return Object.fromEntries(all.filter(([name]) => !name.startsWith("GIT_") || configuration.test(name)));
-}

@@ -66,12 +66,11 @@ function celRow(row: JsonObject, owner: Owner): Row {
 }
 
 function selectFields(row: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, celValue(row[name])]));
-}
-
-function celValue(value: unknown): unknown {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-  return value ?? null;
+  const fields = names.map((name) => {
+    const value = row[name] ?? null;
+    return [name, typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value] as const;
+  });
+  return Object.fromEntries(fields);
 }
 
 const languageOf = memoized((owner: Owner): Language => {

@@ -78,13 +78,12 @@ export function endedIn(
     const other = current.get(identity);
     return presence !== other?.presence || !equal(fields, other.fields);
   });
-  return new Map(changed.map(({ identity }) => [identity, findEnd(identity, ended)]));
-}
-
-/** If no expired policy declares the resource itself, a variable of one does. */
-function findEnd(identity: string, ended: readonly Layer[]): Origin {
   const policies = ended.map(({ policy }) => policy);
-  const speaking = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
-  const document = (speaking ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;
-  return { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } };
+  const ends = changed.map(({ identity }): [string, Origin] => {
+    const declaring = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
+    // If no expired policy declares the resource itself, a variable of one does.
+    const document = (declaring ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;
+    return [identity, { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } }];
+  });
+  return new Map(ends);
 }

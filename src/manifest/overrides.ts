@@ -102,25 +102,30 @@ function overriddenByEnforced(known: readonly KnownRuling[]): readonly Problem[]
     return winning.policy.enforce && (layer.policy.enforce || !isMoreSpecific(winning, layer));
   });
   const distinct = grouped(reported, ({ loses, wins }) => JSON.stringify([loses.place(), wins.place()]));
-  return [...distinct.values()].map(([first]) => overridden(first));
-}
-
-interface Narrowed {
-  readonly entry: PolicyEntry;
-  readonly wide: PolicyEntry;
-  readonly fields: readonly string[];
+  return [...distinct.values()].map(([{ entry, loses, wins, winning }]) => {
+    const { file, line, column } = wins.place();
+    const message = `${entry} is overridden by policy ${winning.policy.name}, which is enforced, at ${file}:${line}:${column}`;
+    return problemAt("overridden", message, { document: loses.document, path: loses.path, of: "key" });
+  });
 }
 
 function narrowedEntries(known: readonly KnownRuling[]): readonly Problem[] {
   const all = known.flatMap(({ ruling }) => findNarrowed(ruling));
   const equal = grouped(all, ({ wide, fields }) => JSON.stringify([wide.place(), fields]));
   return [...equal.values()].map((cases) => {
-    return warnNarrowed(cases[0], new Set(cases.map(({ entry }) => entry)).size - 1);
+    const [{ entry, wide, fields }] = cases;
+    const { document, path, desired } = entry;
+    const { file, line, column } = wide.place();
+    const others = new Set(cases.map((each) => each.entry)).size - 1;
+    const more =
+      others > 0 ? `, and so ${others === 1 ? "does" : "do"} ${counted(others, "other entry", "other entries")}` : "";
+    const message = `${resourceName(desired.kind, desired.key)} leaves out ${joinedByAnd(fields)}, which policy ${wide.policy} declares at ${file}:${line}:${column}${more}; add inherit: true to have what it lacks from there`;
+    return problemAt("narrowed", message, { document, path, of: "key" });
   });
 }
 
 /** Compares each entry with the next one of a policy with a wildcard, from which it could inherit. */
-function findNarrowed({ contests }: Ruling): readonly Narrowed[] {
+function findNarrowed({ contests }: Ruling) {
   return [...contests.entries.values()].flatMap(({ winner: entry, candidates }) => {
     const wide = candidates.find(({ layer, item }) => item !== entry && isWide(layer.policy))?.item;
     if (!wide || entry.desired.key === "" || entry.written?.inherits) return [];
@@ -128,15 +133,6 @@ function findNarrowed({ contests }: Ruling): readonly Narrowed[] {
     const fields = Object.keys(wide.desired.fields).filter((name) => !Object.hasOwn(entry.desired.fields, name));
     return fields.length > 0 ? [{ entry, wide, fields }] : [];
   });
-}
-
-function warnNarrowed({ entry, wide, fields }: Narrowed, others: number): Problem {
-  const { document, path, desired } = entry;
-  const { file, line, column } = wide.place();
-  const more =
-    others > 0 ? `, and so ${others === 1 ? "does" : "do"} ${counted(others, "other entry", "other entries")}` : "";
-  const message = `${resourceName(desired.kind, desired.key)} leaves out ${joinedByAnd(fields)}, which policy ${wide.policy} declares at ${file}:${line}:${column}${more}; add inherit: true to have what it lacks from there`;
-  return problemAt("narrowed", message, { document, path, of: "key" });
 }
 
 function idleInherits(policies: readonly Policy[], inheriting: readonly PolicyEntry[]): readonly Problem[] {
@@ -150,15 +146,7 @@ function idleInherits(policies: readonly Policy[], inheriting: readonly PolicyEn
     });
 }
 
-type Lost = Pick<Override, "layer" | "entry" | "loses" | "wins" | "winning">;
-
-function overridden({ entry, loses, wins, winning: { policy } }: Lost): Problem {
-  const { file, line, column } = wins.place();
-  const message = `${entry} is overridden by policy ${policy.name}, which is enforced, at ${file}:${line}:${column}`;
-  return problemAt("overridden", message, { document: loses.document, path: loses.path, of: "key" });
-}
-
-function lostVariables({ contests }: Ruling): readonly Lost[] {
+function lostVariables({ contests }: Ruling): readonly Omit<Override, "declares">[] {
   return contests.vars.flatMap(({ winner: wins, candidates: [first, ...others] }) =>
     others
       .filter(({ item }) => item.value !== wins.value)

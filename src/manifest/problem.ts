@@ -52,14 +52,11 @@ export function expressionProblem(
   { document, key, text }: WrittenExpression,
   { message, offset }: ExpressionFault,
 ): Problem {
-  const problem = problemAt(rule, message, { document, path: [key] });
-  return { ...problem, place: document.within([key], text, offset), excerpt: createExcerpt(text, offset) };
-}
-
-function createExcerpt(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
   const line = text.slice(start, start + 100).split("\n")[0] ?? "";
-  return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
+  const excerpt = `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
+  const problem = problemAt(rule, message, { document, path: [key] });
+  return { ...problem, place: document.within([key], text, offset), excerpt };
 }
 
 export function problemIn(file: string, rule: Rule, message: string, line = 1, column = 1): Problem {

@@ -1,4 +1,4 @@
-import { type Group, grouped } from "../base/grouped.ts";
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { byName, counted, firstFew } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
@@ -105,15 +105,14 @@ function withoutNamesakes(projects: readonly Project[]): Projects {
   const alike = [...grouped(projects, ({ name }) => name.toLowerCase()).values()];
   return {
     projects: alike.flatMap((each) => (each.length === 1 ? each : [])),
-    problems: alike.filter(({ length }) => length > 1).map(namesakeProblem),
+    problems: alike.flatMap((namesakes): readonly Problem[] => {
+      if (namesakes.length === 1) return [];
+      const [{ name }] = namesakes;
+      const ids = namesakes.map(({ id }) => id).join(", ");
+      const message = `the server lists ${namesakes.length} ${ownerOfName(name)}s with this path (IDs ${ids}), so none of them is planned`;
+      return [{ severity: "error", rule: "ambiguous", message, project: name }];
+    }),
   };
-}
-
-function namesakeProblem(alike: Group<Project>): Problem {
-  const [{ name }] = alike;
-  const ids = alike.map(({ id }) => id).join(", ");
-  const message = `the server lists ${alike.length} ${ownerOfName(name)}s with this path (IDs ${ids}), so none of them is planned`;
-  return { severity: "error", rule: "ambiguous", message, project: name };
 }
 
 /**

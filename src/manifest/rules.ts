@@ -52,15 +52,13 @@ type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
 function readRule(text: Partial<RuleText>, document: Document) {
   const { name = "", severity = "error", on = "change", when, message = "", until } = text;
   const problems = [...undated(document, until), ...faultyGlobs(document, text), ...unusedKeys(document, text)];
-  if (when === undefined || hasUnknownScope(document, text)) return { problems };
+  const { value } = document;
+  // If `on` is invalid, it is unknown which variables the expression may use.
+  const isUnscoped = text.on === undefined && isObject(value) && Object.hasOwn(value, "on");
+  if (when === undefined || isUnscoped) return { problems };
   const except = listed(text.except).map(([glob]) => glob);
   const end = until !== undefined && isDay(until) && { until };
   return { problems, item: { name, severity, on, when, message, except, ...end, document } };
-}
-
-/** True if it is unknown which variables its expression may use. */
-function hasUnknownScope({ value }: Document, { on }: Partial<RuleText>): boolean {
-  return on === undefined && isObject(value) && Object.hasOwn(value, "on");
 }
 
 export function undated(document: Document, date: string | undefined, key = "until"): readonly Problem[] {

@@ -43,7 +43,11 @@ export function readProviders(file: string, { documents, problems }: Parsed): Pr
     ...providers.flatMap(([name, each]) => commandFaults(document, name, each)),
   ];
   if (faults.length > 0) return nothing(faults);
-  return { known: new Map(providers.map(([name, each]) => [name, toProvider(name, each)])), problems: [] };
+  const known = providers.map(([name, { command = [], protocol = "each", timeout = "30s" }]) => {
+    const [program = "", ...args] = command;
+    return [name, { name, program, args, protocol, timeout: durationOf(timeout) ?? 30_000 }] as const;
+  });
+  return { known: new Map(known), problems: [] };
 }
 
 const expected = "expected a mapping from names to providers";
@@ -52,11 +56,6 @@ const check = compile(schema);
 
 function nothing(problems: readonly Problem[]): Providers {
   return { known: new Map(), problems };
-}
-
-function toProvider(name: string, { command = [], protocol = "each", timeout = "30s" }: ProviderText): Provider {
-  const [program = "", ...args] = command;
-  return { name, program, args, protocol, timeout: durationOf(timeout) ?? 30_000 };
 }
 
 /** A command must contain the placeholder for the reference, so that different references never run the same command. */

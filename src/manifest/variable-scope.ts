@@ -1,5 +1,5 @@
 import { didYouMean } from "../base/nearest.ts";
-import { bareName, describeOwner, isGroup, ownerOfName } from "../model/owner.ts";
+import { bareName, describeOwner, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project, Scalar } from "../model/types.ts";
 import type { Variable } from "./policies.ts";
 import { type ManifestLocation, problemAt, type Rule } from "./problem.ts";
@@ -53,8 +53,10 @@ export class VariableScope {
   #variable(name: string, location: ManifestLocation): Resolved {
     if (this.#elsewhere(name)) return "unknown";
     const found = this.#vars.get(name);
-    if (!found) return this.#fail("undefined-variable", this.#undefinedVariable(name), location);
-    return this.#resolved.get(name) ?? this.#resolve(found);
+    if (found) return this.#resolved.get(name) ?? this.#resolve(found);
+    const meant = this.#problems.length < mostSuggested ? didYouMean(name, this.#vars.keys()) : "";
+    const message = `\${vars.${name}} is not defined by any policy for this project${meant}`;
+    return this.#fail("undefined-variable", message, location);
   }
 
   #resolve(found: Variable): Resolved {
@@ -84,11 +86,6 @@ export class VariableScope {
     return this.#fail("undefined-variable", `\${${reference.project}} is not known for ${where}`, location);
   }
 
-  #undefinedVariable(name: string): string {
-    const meant = this.#problems.length < mostSuggested ? didYouMean(name, this.#vars.keys()) : "";
-    return `\${vars.${name}} is not defined by any policy for this project${meant}`;
-  }
-
   #fail(rule: Rule, message: string, location: ManifestLocation): Resolved {
     this.#problems.push(problemAt(rule, message, location));
     return "faulty";
@@ -101,8 +98,7 @@ const deepest = 100;
 const mostSuggested = 100;
 
 function factOf(project: Project, fact: ProjectFact): Scalar | undefined {
-  const [owner, part] = fact.split(".");
-  if ((owner === "group") !== isGroup(project)) return undefined;
+  const [, part] = fact.split(".");
   if (part === "id") return project.id;
   const path = project.path && bareName(project.path);
   return part === "path" ? path : path?.split("/").at(-1);

@@ -27,8 +27,9 @@ export function wavesIn(text: string): { readonly waves: readonly Wave[] } | { r
   const parts = text.split(",").map((part) => part.trim());
   const waves: Wave[] = [];
   for (const part of parts) {
-    const wave = parseWave(part);
-    if (!wave) return { fault: `${JSON.stringify(part.slice(0, 50))} is not a wave; ${expected}` };
+    const [, amount, percent] = /^(\d{1,7}|\d{1,3}(?:\.\d{1,3})?(?=%))(%?)$/.exec(part) ?? [];
+    if (amount === undefined) return { fault: `${JSON.stringify(part.slice(0, 50))} is not a wave; ${expected}` };
+    const wave: Wave = { amount: Number(amount), unit: percent ? "percent" : "projects" };
     const fault = checkWave(wave, waves);
     if (fault) return { fault };
     waves.push(wave);
@@ -48,11 +49,6 @@ export function waveProblems(document: Document, text: WavesText | undefined): r
 
 export function waveText({ amount, unit }: Wave): string {
   return unit === "percent" ? `${amount}%` : String(amount);
-}
-
-function parseWave(part: string): Wave | undefined {
-  const [, amount, percent] = /^(\d{1,7}|\d{1,3}(?:\.\d{1,3})?(?=%))(%?)$/.exec(part) ?? [];
-  return amount === undefined ? undefined : { amount: Number(amount), unit: percent ? "percent" : "projects" };
 }
 
 function checkWave(wave: Wave, before: readonly Wave[]): string | undefined {

@@ -63,16 +63,14 @@ function isResolved(path: string): boolean {
 
 export function segmentsIn({ path }: Endpoint, filled: string): Readonly<Record<string, string>> | undefined {
   const parts = partsOf(path);
-  const pattern = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : literalPattern(part))).join("");
-  const found = new RegExp(`^${pattern}$`).exec(filled);
+  const patterns = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : part.replace(special, "\\$&")));
+  const found = new RegExp(`^${patterns.join("")}$`).exec(filled);
   if (!found) return undefined;
   const [, ...values] = found;
   return Object.fromEntries(values.map((value, index) => [parts[index * 2 + 1] ?? "", decodeURIComponent(value)]));
 }
 
-function literalPattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
+const special = /[.*+?^${}()|[\]\\]/g;
 
 function legacyValues(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
   const words = Object.entries(given).flatMap(([name, value]) => {

@@ -41,7 +41,7 @@ export interface Catalogue {
 /** The catalogue of a dialect, cached. @throws RangeError for an unknown dialect. */
 export const catalogueOf: (dialect?: string) => Catalogue = (dialect = neutral.name) => catalogueNamed(dialect);
 
-const catalogueNamed = memoized((name: string) => catalogueFrom(schema, dialectNamed(name)));
+const catalogueNamed = memoized((name: string) => catalogueFrom(dialectNamed(name)));
 
 /**
  * The catalogue with the quirks of deployed servers: they treat parameters as known for their release, whichever names
@@ -54,14 +54,14 @@ const observedCatalogueNamed = memoized((name: string) => {
   const own = dialectNamed(name);
   const others = [...dialects.values()].filter((each) => each !== own && own.facts.length === 0);
   const facts = others.flatMap((each) => each.facts).filter(({ says }) => isQuirk(says) || says === "optional");
-  return catalogueFrom(schema, { ...own, facts: [...own.facts, ...facts] });
+  return catalogueFrom({ ...own, facts: [...own.facts, ...facts] });
 });
 
-function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogue {
-  const renamed = renamedSchema(neutralSchema, dialect);
+function catalogueFrom(dialect: Dialect): Catalogue {
+  const renamed = renamedSchema(schema, dialect);
   const definitions = renamed.definitions as Definitions;
   const entries = Object.entries(renamed.properties as unknown as Record<string, IntegrationSchema>);
-  const slugs = Object.keys(neutralSchema.properties);
+  const slugs = Object.keys(schema.properties);
   const integrations = new Map(
     entries.map(([slug, entry], index) => {
       const foreignNames = foreignParameters(dialect, slugs[index] ?? "", Object.keys(entry.properties));

@@ -83,7 +83,9 @@ const exactly = {
 /** The schema of a kind's section for editors, with secret references and interpolations. */
 function editorSection(kind: ResourceKind): JsonObject {
   const { only, name, title = name, description = title } = kind;
-  const alone = editorResource(kind);
+  const keys = keyFieldsOf(kind);
+  const required = (kind.fields.required ?? []).filter((each) => !keys.includes(each));
+  const alone = transformSchema({ ...rejectUnknown(kind.fields), required }, toEditorField);
   if (isSingleton(kind)) return { ...alone, description };
   const resource = withInherit(alone);
   const field = only === undefined ? undefined : kind.fields.properties[only];
@@ -105,12 +107,6 @@ function createSnippet(singular: string, values: readonly unknown[]): JsonObject
 
 /** Any non-empty name. */
 const anyName = "^[\\s\\S]+$";
-
-function editorResource(kind: ResourceKind): JsonObject {
-  const keys = new Set(keyFieldsOf(kind));
-  const required = (kind.fields.required ?? []).filter((name) => !keys.has(name));
-  return transformSchema({ ...rejectUnknown(kind.fields), required }, toEditorField);
-}
 
 /** A resource of a section by key, which may inherit fields from other policies. */
 export function withInherit<Schema extends object>(resource: Schema): Schema {
@@ -224,8 +220,14 @@ function referringKeys(catalogue: Catalogue, of: readonly Owner[]): PolicySectio
   const listed = rows.filter(
     ({ off, section }) => off !== undefined || all.some((kind) => kind.name === section && !isSingleton(kind)),
   );
-  const sections = new Set(listed.map(({ section }) => section));
-  return { absent: absentSchema(removableOf(of)), exclusive: exclusiveSchema([...sections]) };
+  const sections = [...new Set(listed.map(({ section }) => section))];
+  const exclusive = {
+    description: "Kinds whose live entries are disabled or deleted if no policy lists them.",
+    type: "array",
+    items: { type: "string", enum: sections, "x-expected": "a section whose resources can be deleted" },
+    "x-expected": "a list of sections",
+  };
+  return { absent: absentSchema(removableOf(of)), exclusive };
 }
 
 function absentSchema(removable: readonly ResourceKind[]): JsonObject {
@@ -249,14 +251,5 @@ function absentKeys(kind: ResourceKind): JsonObject {
     type: "array",
     items: { type: "string", minLength: 1, "x-expected": expected },
     "x-expected": `a list, each item ${expected}`,
-  };
-}
-
-function exclusiveSchema(sections: readonly string[]): JsonObject {
-  return {
-    description: "Kinds whose live entries are disabled or deleted if no policy lists them.",
-    type: "array",
-    items: { type: "string", enum: sections, "x-expected": "a section whose resources can be deleted" },
-    "x-expected": "a list of sections",
   };
 }

@@ -64,14 +64,6 @@ export function withLookedUp(field: FieldSchema, value: Value, answerTo: (lookUp
   );
 }
 
-/** Replaces the results of look-ups by the values in the manifest, in the order of a reader. */
-function restoreWritten(field: FieldSchema, value: Value, names: Readonly<Record<string, string>>): Value {
-  const written = mapScalars(field, value, ({ "x-lookup": template }, each) =>
-    template === undefined ? each : (names[nameKey(template, each)] ?? each),
-  );
-  return meaningOf(field, written);
-}
-
 export function nameKey(template: string, value: Plain): string {
   return `${template} ${JSON.stringify(value)}`;
 }
@@ -97,5 +89,10 @@ export function shownAsWritten(
 ): Fields {
   const file = lookedUp && kinds.get(kind)?.file;
   if (!file) return fields;
-  return mapFields(file, fields, lookUpFields(file), (field, value) => restoreWritten(field, value, lookedUp.names));
+  return mapFields(file, fields, lookUpFields(file), (field, value) => {
+    const written = mapScalars(field, value, ({ "x-lookup": template }, each) =>
+      template === undefined ? each : (lookedUp.names[nameKey(template, each)] ?? each),
+    );
+    return meaningOf(field, written);
+  });
 }

@@ -22,10 +22,6 @@ export const rowFields: Readonly<Record<Owner, readonly string[]>> = {
 
 const deletionDates = ["marked_for_deletion_on", "marked_for_deletion_at"] as const;
 
-export function readableRow(owner: Owner, row: JsonObject): JsonObject {
-  return pickFields(row, rowFields[owner]);
-}
-
 export function pickFields(row: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }

@@ -23,10 +23,6 @@ export function ownerOfName(name: string): Owner {
   return name.length === instanceName.length && name.toLowerCase() === instanceName ? "instance" : "project";
 }
 
-export function isGroup({ name }: Pick<Project, "name">): boolean {
-  return name.endsWith("/");
-}
-
 export function ownedBy<Named extends Pick<Project, "name">>(owner: Owner, all: readonly Named[]): readonly Named[] {
   return all.filter(({ name }) => ownerOfName(name) === owner);
 }

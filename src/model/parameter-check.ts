@@ -31,20 +31,17 @@ export function parameterFaults(integration: Integration, given: JsonObject, rel
   for (const parameter of listRequired(integration))
     if (given[parameter.name] === undefined && isRequiredAt(parameter, release))
       faults.push({ parameter: parameter.name, fault: "missing", expected: expectationOf(parameter) });
-  return faults.length < 2 ? faults : sortFaults(integration, faults);
+  if (faults.length < 2) return faults;
+  const order = [...parameters.keys()];
+  const rank = ({ fault, parameter }: ParameterFault) =>
+    fault === "unknown" ? order.length : order.indexOf(parameter);
+  return faults.sort((a, b) => rank(a) - rank(b));
 }
 
 const listRequired = memoized(
   ({ parameters }: Integration) => [...parameters.values()].filter(({ isRequired }) => isRequired),
   new WeakMap(),
 );
-
-function sortFaults({ parameters }: Integration, faults: readonly ParameterFault[]): ParameterFault[] {
-  const order = [...parameters.keys()];
-  const rank = ({ fault, parameter }: ParameterFault) =>
-    fault === "unknown" ? order.length : order.indexOf(parameter);
-  return faults.toSorted((a, b) => rank(a) - rank(b));
-}
 
 function valueFault(parameter: IntegrationParameter, value: unknown): ParameterFault | undefined {
   const { name, types, enum: allowed, pattern } = parameter;

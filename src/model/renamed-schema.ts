@@ -3,6 +3,7 @@ import { type Additions, type Dialect, type Fact, isQuirk, type NamedIntegration
 type Json = Readonly<Record<string, unknown>>;
 
 interface NamedSchema extends Json {
+  readonly "x-events": object;
   readonly definitions: Readonly<Record<string, Json>>;
   readonly properties: Readonly<Record<string, NamedEntry>>;
 }
@@ -17,7 +18,7 @@ interface NamedEntry extends Json {
  * the platform's own entries and facts about releases (`x-facts`).
  */
 export function renamedSchema<Schema extends object>(schema: Schema, dialect: Dialect): Schema {
-  const { definitions, properties, ...rest } = extendSchema(schema, dialect.additions) as unknown as NamedSchema;
+  const { definitions, properties, ...rest } = extendSchema(schema as unknown as NamedSchema, dialect.additions);
   const slugs = new Map(Object.entries(dialect.integrations).map(([slug, { name }]) => [slug, name]));
   const entries = Object.entries(properties).map(([slug, entry]) => {
     const named: NamedIntegration = dialect.integrations[slug] ?? { name: slug };
@@ -112,15 +113,9 @@ export function replaceWords(text: string, words: ReadonlyMap<string, string>): 
   return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
 }
 
-interface ExtendableSchema {
-  readonly "x-events": object;
-  readonly definitions: object;
-  readonly properties: Readonly<Record<string, { readonly properties: object }>>;
-}
-
-function extendSchema<Schema extends object>(schema: Schema, additions: Additions | undefined): Schema {
+function extendSchema(schema: NamedSchema, additions: Additions | undefined): NamedSchema {
   if (!additions) return schema;
-  const { definitions, properties, ...rest } = schema as unknown as ExtendableSchema;
+  const { definitions, properties, ...rest } = schema;
   const extended = Object.entries(properties).map(([slug, entry]) => {
     const parameters = additions.parameters[slug];
     return [slug, parameters ? { ...entry, properties: { ...entry.properties, ...parameters } } : entry] as const;
@@ -130,5 +125,5 @@ function extendSchema<Schema extends object>(schema: Schema, additions: Addition
     "x-events": { ...rest["x-events"], ...additions.events },
     properties: { ...Object.fromEntries(extended), ...additions.integrations },
     definitions: { ...definitions, ...additions.definitions },
-  } as unknown as Schema;
+  } as NamedSchema;
 }

@@ -252,10 +252,13 @@ export function keyTextOf(kind: ResourceKind, values: Readonly<Record<string, un
   const parts = keyFieldsOf(kind).map((name) => [name, String(values[name] ?? defaultOf(kind, name) ?? "")] as const);
   const end = parts.length - 1;
   const last = parts.findLastIndex(([name, text], index) => index === 0 || text !== String(defaultOf(kind, name)));
-  return parts
-    .slice(0, last + 1)
-    .map(([, text], index) => (index < end ? escapeSeparator(text) : text))
-    .join("@");
+  return (
+    parts
+      .slice(0, last + 1)
+      // Encodes only `@` and existing escapes of `@` and `%`.
+      .map(([, text], index) => (index < end ? text.replace(/%(?=40|25)/g, "%25").replaceAll("@", "%40") : text))
+      .join("@")
+  );
 }
 
 /** The fields of a key, with defaults for omitted ones. All but the last end at the first `@`. */
@@ -264,22 +267,13 @@ export function keyValuesOf(kind: ResourceKind, text: string): Readonly<Record<s
   const parts = text.split("@");
   const last = names.length - 1;
   const texts = [...parts.slice(0, last), ...(parts.length > last ? [parts.slice(last).join("@")] : [])];
-  const valueOfPart = (text: string, index: number) => (index < last ? unescapeSeparator(text) : text);
   return Object.fromEntries(
     names.map((name, index) => {
       const text = texts[index];
-      return [name, text === undefined ? String(defaultOf(kind, name) ?? "") : valueOfPart(text, index)];
+      if (text === undefined) return [name, String(defaultOf(kind, name) ?? "")];
+      return [name, index < last ? text.replace(/%40|%25(?=40|25)/g, (code) => (code === "%40" ? "@" : "%")) : text];
     }),
   );
-}
-
-/** Percent-encodes only `@` and existing escapes of `@` and `%`. */
-function escapeSeparator(text: string): string {
-  return text.replace(/%(?=40|25)/g, "%25").replaceAll("@", "%40");
-}
-
-function unescapeSeparator(text: string): string {
-  return text.replace(/%40|%25(?=40|25)/g, (code) => (code === "%40" ? "@" : "%"));
 }
 
 function defaultOf({ fields }: ResourceKind, name: string): Plain | undefined {

@@ -19,16 +19,12 @@ export function manifestSchema(catalogue: Catalogue): typeof manifest {
   return { ...manifest, definitions: { ...definitions, Policy: { ...definitions.Policy, properties } } };
 }
 
-function inheritingIntegrations(dialect: Dialect): object {
-  const { properties, ...schema } = renamedSchema(integrations, dialect);
-  const all = Object.entries(properties).map(([slug, each]) => [slug, withInherit(each)]);
-  return { ...schema, properties: Object.fromEntries(all) };
-}
-
 /** The public schemas for editors and readers of plans, by file name, in the names of a dialect. */
 export function schemasIn(dialect: Dialect, catalogue = catalogueOf(dialect.name)): ReadonlyMap<string, object> {
+  const { properties, ...schema } = renamedSchema(integrations, dialect);
+  const inheriting = Object.entries(properties).map(([slug, each]) => [slug, withInherit(each)]);
   return new Map<string, object>([
-    ["integrations.schema.json", inheritingIntegrations(dialect)],
+    ["integrations.schema.json", { ...schema, properties: Object.fromEntries(inheriting) }],
     ["manifest.schema.json", manifestSchema(catalogue)],
     ["plan.schema.json", plan],
     ["secret-providers.schema.json", secretProviders],

@@ -57,7 +57,11 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
       }
       return known.redactor.isIn(text);
     },
-    isOwnFile: (file) => listFiles(env, root).some((path) => isSame(path, file)),
+    isOwnFile: ({ device, file }) =>
+      listFiles(env, root).some((path) => {
+        const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+        return stat?.dev === device && stat.ino === file;
+      }),
   };
 }
 
@@ -89,11 +93,6 @@ function listFiles(env: Environment, root: string): readonly string[] {
     ...[...named, ...keys].flatMap((path) => (path ? [resolve(path)] : [])),
     ...homes.flatMap((home) => homeFiles.map((name) => join(home, name))),
   ];
-}
-
-function isSame(path: string, { device, file }: FileIdentity): boolean {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat !== undefined && stat.dev === device && stat.ino === file;
 }
 
 function readCredential(path: string): string {

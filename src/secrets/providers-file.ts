@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { isWithinReach } from "../git/open-git.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
-import { type Provider, type Providers, readProviders } from "../manifest/secret-providers.ts";
+import { type Providers, readProviders } from "../manifest/secret-providers.ts";
 import type { Problem } from "../model/types.ts";
 import { readSecretFile } from "./secret-file.ts";
 
@@ -15,7 +15,10 @@ export function loadProviders(env: Readonly<Record<string, string | undefined>>,
   if ("why" in read)
     return { known: new Map(), problems: [problemIn(file, "unreadable", `cannot be read (${read.why})`)] };
   const { known, problems } = readProviders(file, parseManifest(file, read.value));
-  const placed = [...known].map(([name, provider]) => [name, resolveProgram(dirname(path), provider)] as const);
+  const placed = [...known].map(([name, provider]) => {
+    const { program } = provider;
+    return [name, { ...provider, program: program.includes("/") ? resolve(dirname(path), program) : program }] as const;
+  });
   const what = "the file of secret providers is";
   const warning = warnIfReachable(root, file, "secret-providers", what, "choose what is run");
   return { known: new Map(placed), problems: [...problems, ...warning] };
@@ -25,10 +28,6 @@ export function providersPath({
   EVENKEEL_SECRET_PROVIDERS: file,
 }: Readonly<Record<string, string | undefined>>): string | undefined {
   return file ? resolve(file) : undefined;
-}
-
-function resolveProgram(folder: string, { program, ...provider }: Provider): Provider {
-  return { ...provider, program: program.includes("/") ? resolve(folder, program) : program };
 }
 
 /** A warning about a file outside the workspace that a merge request can edit; `what` ends with a verb. */

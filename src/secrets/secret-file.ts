@@ -66,7 +66,10 @@ export interface Login {
 /** `named`: PGPASSFILE. @throws UserError if the file is readable by others, or is named and cannot be read. */
 export function passwordFor(login: Login, named: string | undefined): string | undefined {
   const file = named || join(homedir(), standardFile);
-  const line = readLines(file, Boolean(named)).find((fields) => matchesLogin(fields, login));
+  const wanted = [login.host, String(login.port), login.database, login.user];
+  const line = readLines(file, Boolean(named)).find((fields) => {
+    return fields.length >= 5 && wanted.every((value, index) => fields[index] === "*" || fields[index] === value);
+  });
   if (!line || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return line?.[4];
   throw new UserError(`${file} holds the password of the state and others can read it; chmod 600 it`);
 }
@@ -88,9 +91,4 @@ function readLines(file: string, isNamed: boolean): readonly (readonly string[])
 function parseFields(line: string): readonly string[] {
   const fields = line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? [];
   return fields.map((field, index) => (index === 0 ? field : field.slice(1)).replace(/\\(.)/g, "$1"));
-}
-
-function matchesLogin(fields: readonly string[], { host, port, database, user }: Login): boolean {
-  if (fields.length < 5) return false;
-  return [host, String(port), database, user].every((value, index) => fields[index] === "*" || fields[index] === value);
 }

@@ -134,15 +134,10 @@ function checkText(text: string, source: string): string {
 /** The secret of push hooks of EVENKEEL_HOOK_SECRET or EVENKEEL_HOOK_SECRET_FILE, if any. @throws UserError, without the secret. */
 export function readHookSecret(env: Environment): string | undefined {
   const { text, file } = textOrFile(env, "EVENKEEL_HOOK_SECRET");
-  const secret = text || (file && readHookFile(file));
-  if (secret) learnCredential(secret, "[hook secret]");
-  return secret || undefined;
-}
-
-function readHookFile(file: string): string {
-  const read = readSecretFile(resolve(file));
-  if ("value" in read) return read.value;
-  throw new UserError(`EVENKEEL_HOOK_SECRET_FILE names ${file}, which cannot be used: ${read.why}`);
+  const read = file ? readSecretFile(resolve(file)) : { value: text };
+  if ("why" in read) throw new UserError(`EVENKEEL_HOOK_SECRET_FILE names ${file}, which cannot be used: ${read.why}`);
+  if (read.value) learnCredential(read.value, "[hook secret]");
+  return read.value || undefined;
 }
 
 export function isSameSecret(one: string, other: string): boolean {

@@ -47,7 +47,12 @@ export function discover(
       ? findByPatterns(search, patterns, workspace)
       : findFiles(search, root, defaultRule(root.real));
   const unsearched = new Map(links.filter(({ real }) => !searched.has(real)).map((link) => [link.path, link]));
-  const warnings = Array.from(unsearched.values(), (link) => reportUnsearched(root, link));
+  const warnings = Array.from(unsearched.values(), (link) => {
+    const message = isWithin(root, link)
+      ? "a linked folder is not searched; if it has manifests, list it under manifests in evenkeel.yaml"
+      : "a linked folder outside the workspace is not searched";
+    return problemIn(link.path, "linked-folder", message);
+  });
   return { files: onceEach(root, files), problems: [...problems, ...warnings] };
 }
 
@@ -62,21 +67,12 @@ function findFiles({ problems, searched, links }: Search, start: Located, counts
       return isCounted;
     },
   });
-  const targets = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink()).map(leadsTo);
+  const files = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink());
+  const targets = files.map(({ entry, ...each }) => {
+    return (entry.isSymbolicLink() && targetOf(each)) || { ...each, isFolder: false };
+  });
   links.push(...targets.filter(({ isFolder }) => isFolder));
   return targets.filter(({ path, isFolder }) => !isFolder && isManifest(path));
-}
-
-function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Located & { readonly isFolder: boolean } {
-  const target = entry.isSymbolicLink() ? targetOf(found) : undefined;
-  return target ?? { ...found, isFolder: false };
-}
-
-function reportUnsearched(root: Located, link: Located): Problem {
-  const message = isWithin(root, link)
-    ? "a linked folder is not searched; if it has manifests, list it under manifests in evenkeel.yaml"
-    : "a linked folder outside the workspace is not searched";
-  return problemIn(link.path, "linked-folder", message);
 }
 
 /** Skips files that git ignores, dot paths and node_modules. Expects each folder before what it contains. */

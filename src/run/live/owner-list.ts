@@ -6,7 +6,7 @@ import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { ownerCalls } from "../../model/endpoints.ts";
 import { isId, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../../model/owner.ts";
-import { isArchived, pickFields, readableRow } from "../../model/owner-row.ts";
+import { isArchived, pickFields, rowFields } from "../../model/owner-row.ts";
 import type { Fields, Project } from "../../model/types.ts";
 
 /**
@@ -70,7 +70,7 @@ function parseProjects(rows: unknown, owner: Owner = "project", kept: readonly s
     const fullPath = ownerName(owner, path);
     const name = isId(path) ? ownerName(owner, String(id)) : fullPath;
     const ownRow = kept.length > 0 && { ownRow: pickFields(row, kept) };
-    return [{ id, path: fullPath, name, archived: isArchived(row), row: readableRow(owner, row), ...ownRow }];
+    return [{ id, path: fullPath, name, archived: isArchived(row), row: pickFields(row, rowFields[owner]), ...ownRow }];
   });
 }
 
