@@ -24,7 +24,7 @@ import { createSecrets, type Secrets } from "../secrets/secrets.ts";
 import { tokenNameOf } from "../secrets/token.ts";
 import { type Claim, claimFor, type Lease, leaseDuration, newRun, takeLease } from "../state/lease.ts";
 import { type Ledger, openLedger } from "../state/ledger/ledger.ts";
-import { ledgerFile, readLedgerFile } from "../state/ledger/ledger-file.ts";
+import { ledgerFile } from "../state/ledger/ledger-file.ts";
 import { keptProjects, type ProjectList, serverBefore } from "../state/notes.ts";
 import { openState, sharesState, unnamed } from "../state/open-state.ts";
 import { ProgressMeter } from "../state/run-summary.ts";
@@ -98,9 +98,8 @@ export function validateWorkspace(loaded: Loaded, request: Request): Checked {
   const asOf = { severity: "warning", rule: "as-of", message: `this is as of ${today}, not of today` } as const;
   const forms = secretFormProblems(policies, catalogue, secrets);
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
-  const ledger = file
-    ? openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets, catalogue })
-    : undefined;
+  const store = file ? ledgerFile(root, file) : undefined;
+  const ledger = store && openLedger(store, store.readNow(), { root, env, secrets, catalogue });
   return {
     request,
     loaded,

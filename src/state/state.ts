@@ -49,19 +49,26 @@ export async function getText({ get }: Readable, from: Documents, name: string):
   return (await get(from, [name])).get(name);
 }
 
-/** The lines of a ledger by the lowercase name of the project (docs/comparing.md), and problems with invalid ones. */
+/** The current lines of a ledger by the lowercase name of the project (docs/comparing.md). */
+export type LedgerLines = Pick<ReadonlyMap<string, string>, "size" | "get">;
+
 export interface LedgerContents {
-  readonly lines: Map<string, string>;
+  readonly lines: LedgerLines;
+  /** Of each line: which key its fingerprints have. */
+  readonly keys: readonly string[];
+  /** With invalid lines. */
   readonly problems: readonly Problem[];
 }
+
+export type LedgerChanges = ReadonlyMap<string, string | undefined>;
 
 export interface LedgerStore {
   /** Path in the workspace, for a file. */
   readonly file?: string;
   readonly read: () => Promise<LedgerContents>;
   readonly writeError: () => string | undefined;
-  /** Stores `lines`; only those of `changed` projects differ from the stored ones. */
-  readonly write: (token: LeaseToken, lines: ReadonlyMap<string, string>, changed: readonly string[]) => Promise<void>;
+  /** Replaces or deletes (undefined) lines, also in what was read from this store. */
+  readonly write: (token: LeaseToken, changed: LedgerChanges) => Promise<void>;
 }
 
 /** Request rates that all processes with one token share, by key. Each request reserves a slot of time. */

@@ -36,8 +36,11 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
   }
 }
 
-/** Replaces a file atomically and durably; keeps its mode and owner. @throws a system error; then it is unchanged. */
-export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
+/**
+ * Replaces a file by a text, or by its parts, atomically and durably; keeps its mode and owner.
+ * @throws a system error; then it is unchanged.
+ */
+export function replaceFile(path: string, text: string | Iterable<string>, mode = 0o666): void {
   const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
   const before = statSync(path, { throwIfNoEntry: false });
   writeNew(draft, text, mode, before);
@@ -54,10 +57,10 @@ export function replaceFile(path: string, text: string | Uint8Array, mode = 0o66
  * Writes a file that must not exist, and flushes its content. `like`: a file whose mode and owner it gets. @throws a
  * system error; then the file does not exist.
  */
-export function writeNew(path: string, text: string | Uint8Array, mode = 0o666, like?: Stats): void {
+export function writeNew(path: string, text: string | Iterable<string>, mode = 0o666, like?: Stats): void {
   const file = openSync(path, "wx", mode);
   try {
-    writeAll(file, text);
+    for (const part of typeof text === "string" ? [text] : text) writeAll(file, part);
     if (like) resemble(file, path, like);
     fsyncSync(file);
   } catch (error) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openLedger } from "../../src/state/ledger/ledger.ts";
-import { ledgerFile, readLedgerFile } from "../../src/state/ledger/ledger-file.ts";
+import { ledgerFile } from "../../src/state/ledger/ledger-file.ts";
 import { scene } from "../e2e/workspace.ts";
 import { folder } from "../support/folder.ts";
 
@@ -13,7 +13,8 @@ const secrets = { known: () => undefined } as unknown as Parameters<typeof openL
 
 function opened(root: string, key: string) {
   const env = { EVENKEEL_LEDGER_KEY: key };
-  return openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets });
+  const store = ledgerFile(root, file);
+  return openLedger(store, store.readNow(), { root, env, secrets });
 }
 
 const memory = fc.record({ sent: fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ maxLength: 20_000 })) });
@@ -84,4 +85,22 @@ test("a line that is damaged inside ends a plan that needs it, by its project", 
   expect(ran).toMatchObject({ code: 1, writes: 0 });
   expect(ran.stderr).toContain("the ledger's line of p is damaged");
   expect(made.read(file)).toContain("{{");
+});
+
+test("a ledger that another run replaces while it is in use is read as it is then", async () => {
+  const place = folder();
+  const [one, other] = [opened(place.root, "the-first-of-two-keys"), opened(place.root, "the-first-of-two-keys")];
+  const sent = (value: string) => ({ sent: { status: value } });
+  for (const name of ["p", "q"]) one.remember(`${name}:license/MIT`, sent("one"));
+  expect(await one.save(token)).toBeUndefined();
+  const reader = opened(place.root, "the-first-of-two-keys");
+  other.remember("a/longer/name:license/MIT", sent("other"));
+  other.remember("q:license/MIT", sent("other"));
+  expect(await other.save(token)).toBeUndefined();
+  expect(["p", "q"].map((name) => reader.recall(`${name}:license/MIT`))).toEqual([sent("one"), sent("other")]);
+  one.remember("r:license/MIT", sent("one"));
+  expect(await one.save(token)).toBeUndefined();
+  expect(place.read(file).split("\n")).toHaveLength(5);
+  rmSync(join(place.root, file));
+  expect(() => opened(place.root, "the-first-of-two-keys").recall("p:license/MIT")).not.toThrow();
 });

@@ -90,7 +90,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     const journal = startJournal(state, token, () => new Date());
     await journal.write({ event: "end", outcomes: {} });
     await recordRun(state, summary("r"));
-    await state.ledger.write(token, ledgerLines({ p: { settings: "x" }, q: { settings: "x" } }), ["p", "q"]);
+    await state.ledger.write(token, ledgerLines({ p: { settings: "x" }, q: { settings: "x" } }));
     await asked(
       `INSERT INTO evenkeel.line (workspace, log, name, batch, place, content)
        VALUES ('w', 'journals', 'r', '${randomUUID()}', 1, '{')`,
@@ -101,7 +101,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     expect(await readJournal(state, "r")).toHaveLength(1);
     expect(await listRuns(state)).toEqual([summary("r")]);
     const { lines, problems } = await state.ledger.read();
-    expect([...lines.keys()]).toEqual(["q"]);
+    expect([lines.size, lines.get("p")]).toEqual([1, undefined]);
     expect(problems).toMatchObject([{ message: "1 row of the state's ledger cannot be read and are ignored" }]);
   });
 
@@ -212,7 +212,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await recordRun(state, summary(run, { ended: null }));
     const journal = startJournal(state, token, now);
     for (const address of ["p:license/MIT", "q:license/MIT"]) await journal.write(line(address));
-    await state.ledger.write(token, ledgerLines({ [run]: { "license/MIT": "x" } }), [run]);
+    await state.ledger.write(token, ledgerLines({ [run]: { "license/MIT": "x" } }));
     await state.put("plans", [[run, "{}"]]);
     await recordRun(state, summary(run));
     await state.leases("apply").release(token.run, token.fence);
