@@ -20,7 +20,7 @@ export interface RateOptions {
 /** Milliseconds for which the first request goes alone: its response reveals a rate limit, or a wrong token. */
 const headStart = 250;
 
-const firstRoom = 10;
+const firstRoom = 16;
 
 /** Factor by which responses must slow down from one round trip to the next for the room to stop doubling. */
 const slowdown = 1.5;
@@ -85,7 +85,8 @@ export class Limiter {
     if (!isFull || sent < this.#since) return;
     const now = performance.now();
     this.#times.push(now - sent);
-    if (this.#times.length < this.#room) return;
+    // Half of a round trip: requests that went out while its responses came in were sent before the room grew.
+    if (this.#times.length < (this.#isDoubling ? this.#room / 2 : this.#room)) return;
     const time = computeMedian(this.#times);
     if (this.#before !== undefined && time > this.#before * slowdown) this.#isDoubling = false;
     this.#before = time;

@@ -83,12 +83,12 @@ describe("the room", () => {
 
   it("doubles until responses slow down, then grows by one a round trip, and is halved once by a refusal", async () => {
     const limiter = new Limiter(128, createStop());
-    expect(await rounds(limiter, [5, 20, 20, 200, 20])).toEqual([10, 20, 40, 41, 42]);
-    expect(await rounds(limiter, [5, 5], true)).toEqual([21, 10]);
+    expect(await rounds(limiter, [5, 20, 20, 200, 20])).toEqual([16, 32, 64, 65, 66]);
+    expect(await rounds(limiter, [5, 5], true)).toEqual([33, 16]);
   });
 
   it("does not grow beyond the ceiling", async () => {
-    expect(await rounds(new Limiter(12, createStop()), [5, 20, 20])).toEqual([10, 12, 12]);
+    expect(await rounds(new Limiter(20, createStop()), [5, 20, 20])).toEqual([16, 20, 20]);
   });
 });
 

@@ -103,8 +103,9 @@ export function refreshEach(
     scope.remember?.(difference);
     return finished({ ...result, difference: { ...difference, settled: none, absent: none } });
   };
-  // Limited by the room for requests: more projects would only wait, and keep what is read of them in memory.
-  return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
+  // Limited by the room for requests, which may double while a project is read: more projects would only wait, and keep
+  // what is read of them in memory.
+  return inParallel(fleet.projects, () => Math.min(scope.workers, 2 * reader.room()), here);
 }
 
 /** One shared list, because a run keeps the differences of a whole fleet. */
