@@ -39,15 +39,13 @@ export interface ManifestDraft {
   readonly left: readonly string[];
 }
 
-/** Converts a desired resource to the form in which it is compared with the live one. */
-export type AsCompared = (desired: Desired) => Desired;
-
 /** A change whose live side is accepted. `live` contains everything that the server reports. */
 export interface LiveTarget {
   readonly ref: { readonly project: Project; readonly kind: Kind; readonly key: string };
   readonly change: Change;
   readonly live: Live | undefined;
-  readonly asCompared: AsCompared;
+  /** Converts a desired resource to the form in which it is compared with the live one. */
+  readonly asCompared: (desired: Desired) => Desired;
   /** The file for a policy of its project; undefined if none can be created. */
   readonly newFile: NewPolicyFile | undefined;
 }
@@ -276,12 +274,8 @@ function firstValid(
   for (const { file, texts, notes } of edits) {
     const text = texts.at(-1);
     const next = text === undefined ? undefined : withText(manifests, file, text);
-    if (
-      !next ||
-      serializeOthers(next, target) !== serializeOthers(manifests, target) ||
-      !isAccepted(desiredNow(next, target))
-    )
-      continue;
+    if (!next || serializeOthers(next, target) !== serializeOthers(manifests, target)) continue;
+    if (!isAccepted(desiredNow(next, target))) continue;
     const hunks = withHunks(draft.hunks, file, [manifests.texts.get(file), ...texts]);
     return { ...draft, manifests: next, hunks, notes: [...new Set([...draft.notes, ...notes])] };
   }

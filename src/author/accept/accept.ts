@@ -18,7 +18,7 @@ import { identityOf } from "../../model/kinds.ts";
 import { lookUpFields } from "../../model/look-ups.ts";
 import { compareField } from "../../model/normalise.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Change, Desired, DesiredProject, Live, Problem, Project } from "../../model/types.ts";
+import type { Change, Desired, Live, Problem, Project } from "../../model/types.ts";
 import { type Difference, diff } from "../../plan/diff/diff.ts";
 import { connectionOf } from "../../run/connection.ts";
 import {
@@ -38,7 +38,7 @@ import type { Request } from "../../run/request.ts";
 import { scopeOf } from "../../run/scope.ts";
 import type { LeaseToken } from "../../state/lease.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
-import { type AsCompared, acceptChange, type LiveTarget, type ManifestDraft } from "./accept-change.ts";
+import { acceptChange, type LiveTarget, type ManifestDraft } from "./accept-change.ts";
 import { editableManifests, type Hunk, movedByAll, type NewPolicyFile, writeTexts } from "./manifests.ts";
 
 export type { Hunk } from "./manifests.ts";
@@ -143,11 +143,8 @@ async function findTargets(
     const ref = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
     const { resources } = desiredOf(policies, ref.project).desired;
     const identity = identityOf(reader.catalogue, ref);
-    const asCompared = replaceLookedUpNames(
-      reader.catalogue,
-      resources.find((each) => each.identity === identity),
-      change,
-    );
+    const before = resources.find((each) => each.identity === identity);
+    const asCompared = replaceLookedUpNames(reader.catalogue, before, change);
     const more = { change, asCompared, newFile: newFileFor(ref.project) };
     if (!isRemoval(change)) return { ref: { ...ref, key }, live, ...more };
     const { live: all } = await readInventory(reader, ref.project, kind, (each) => each === ref.key);
@@ -226,11 +223,8 @@ function updateLedger(
   const catalogue = loaded.workspace.catalogue;
   const { desired } = desiredOf(draft.manifests.policies, ref.project);
   const identity = identityOf(catalogue, ref);
-  const only: DesiredProject = {
-    ...desired,
-    resources: desired.resources.filter((each) => each.identity === identity).map(asCompared),
-  };
-  const [wanted] = only.resources;
+  const resources = desired.resources.filter((each) => each.identity === identity).map(asCompared);
+  const [wanted] = resources;
   const { address, origin } = change;
   const unverified = wanted && live ? listUnverified(catalogue, wanted, live) : [];
   const unreported =
@@ -241,7 +235,7 @@ function updateLedger(
   if (ledger && live && wanted?.presence === "present") {
     rememberAccepted(ledger, { address, desired: wanted, live, unverified });
   } else if (before) ledger?.forget(address);
-  const [left] = diff(only, live ? [live] : [], scope.diff(ref.project)).changes;
+  const [left] = diff({ ...desired, resources }, live ? [live] : [], scope.diff(ref.project)).changes;
   const isIdle = draft.hunks.length === 0;
   if (!left) {
     const hidden = ["no visible difference; the ledger now records the server's state", ...unreported].join("; ");
@@ -268,7 +262,7 @@ function replaceLookedUpNames(
   catalogue: Catalogue,
   before: Desired | undefined,
   { kind, declared }: Change,
-): AsCompared {
+): LiveTarget["asCompared"] {
   const file = catalogue.kinds.get(kind)?.file;
   if (!file || !before) return (desired) => desired;
   const names = lookUpFields(file).filter((name) => name in before.fields && name in declared);

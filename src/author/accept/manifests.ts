@@ -111,9 +111,7 @@ export interface EditTarget extends Editable {
   readonly words: string;
 }
 
-/**
- * Possible places to override a policy for a project: the project's own policies that do not expire, then a new one.
- */
+/** Possible places to override a policy for a project: its own policies that do not expire, then a new one. */
 export function editTargets(
   manifests: Manifests,
   project: Project,

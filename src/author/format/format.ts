@@ -70,11 +70,7 @@ function arrangedAll(text: string, catalogue: Catalogue): string {
   const moves = [...parseAllDocuments(text, options)].flatMap((document): Arranged[] => {
     const { contents } = document;
     if (!isMap(contents)) return [];
-    const order = chooseOrder(
-      scalarAt(document, contents, "apiVersion"),
-      scalarAt(document, contents, "kind"),
-      catalogue,
-    );
+    const order = chooseOrder(document, contents, catalogue);
     const move = order && arrange(source, contents, order);
     return move ? [move] : [];
   });
@@ -104,11 +100,14 @@ interface Schema {
 
 const manifestOf = memoized((catalogue: Catalogue) => manifestSchema(catalogue) as Schema, new WeakMap());
 /** All dialects have the same order. */
-const integrations = [...dialects.values()].map((dialect) => renamedSchema(integrationsSchema, dialect) as Schema);
+const integrations = Array.from(dialects.values(), (dialect) => {
+  return (renamedSchema(integrationsSchema, dialect) as Schema).properties ?? {};
+});
 
 /** The order of a document by the schema of its kind; undefined if it is not a manifest. */
-function chooseOrder(version: unknown, kind: unknown, catalogue: Catalogue): Order | undefined {
-  if (version !== apiVersion) return undefined;
+function chooseOrder(document: Document, contents: YAMLMap, catalogue: Catalogue): Order | undefined {
+  if (scalarAt(document, contents, "apiVersion") !== apiVersion) return undefined;
+  const kind = scalarAt(document, contents, "kind");
   if (kind === "ResourceKind") return createOrder(kindSchema as Schema, kindSchema as Schema);
   const manifest = manifestOf(catalogue);
   const known = documentKinds.find((each) => each === kind);
@@ -119,11 +118,7 @@ function chooseOrder(version: unknown, kind: unknown, catalogue: Catalogue): Ord
 /** `root` resolves the schema's references. */
 function createOrder(schema: Schema, root: Schema): Order | undefined {
   const { $ref, anyOf, properties, patternProperties = {}, "x-order": named } = schema;
-  if ($ref === integrationsSchema.$id)
-    return bySchema(
-      integrations.map(({ properties = {} }) => properties),
-      integrationsSchema as Schema,
-    );
+  if ($ref === integrationsSchema.$id) return bySchema(integrations, integrationsSchema as Schema);
   if ($ref) return createOrder(root.definitions?.[$ref.replace("#/definitions/", "")] ?? {}, root);
   if (anyOf) return anyOf.map((each) => createOrder(each, root)).find((order) => order !== undefined);
   const [resource = {}] = Object.values(patternProperties);

@@ -74,7 +74,11 @@ function selectProjects(choice: Choice, owner: Owner, listed: readonly Project[]
   const listing = listed.filter((project) => choice.archived || !project.archived || isNamed(project));
   const found = choice.all ? [...listing] : [];
   for (const glob of choice.groups) {
-    const members = listing.filter(({ name, path = name }) => isMember(path, glob, owner));
+    const selector = selectorOf(bareName(glob), owner);
+    const below = `${bareName(glob).toLowerCase()}/`;
+    const isMember = (path: string) =>
+      selector.form === "glob" ? selector.matches(path) : path.toLowerCase().startsWith(below);
+    const members = listing.filter(({ name, path = name }) => isMember(path));
     if (members.length === 0)
       problems.push(missing(`${glob} matches no ${owner}${didYouMean(glob, listFolders(listing))}`));
     found.push(...members);
@@ -93,12 +97,6 @@ function findNamed(name: string, owner: Owner, listing: readonly Project[]): Pro
   const selector = selectorOf(name, owner);
   if (selector.form === "id") return listing.find(({ id }) => id === selector.id);
   return listing.find((project) => project.name.toLowerCase() === name.toLowerCase()) ?? { name, path: name };
-}
-
-function isMember(path: string, glob: string, owner: Owner): boolean {
-  const selector = selectorOf(bareName(glob), owner);
-  if (selector.form === "glob") return selector.matches(path);
-  return path.toLowerCase().startsWith(`${bareName(glob).toLowerCase()}/`);
 }
 
 function listFolders(listing: readonly Project[]): readonly string[] {
@@ -139,10 +137,8 @@ function findKinds(name: string, owners: readonly Owner[], catalogue: Catalogue,
   const words = [...new Set(known.map(({ section }) => section))];
   const [only] = owners.length === 1 ? owners : [];
   const whose = only === "group" ? "policies of groups" : "policies";
-  throw new UserError(
-    `--kinds: ${whose} have no ${name}${didYouMean(name, words) || `; there are ${words.join(", ")}`}`,
-    exit.usage,
-  );
+  const hint = didYouMean(name, words) || `; there are ${words.join(", ")}`;
+  throw new UserError(`--kinds: ${whose} have no ${name}${hint}`, exit.usage);
 }
 
 function defaultKinds(owner: Owner, catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {

@@ -1,4 +1,4 @@
-import { grouped, groupedAs } from "../../base/grouped.ts";
+import { grouped } from "../../base/grouped.ts";
 import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf, kindOf, policyKind, sectionNameOf } from "../../model/kinds.ts";
@@ -67,11 +67,7 @@ export function factorShared(
     above: fleet.above,
     groups: worthy,
     withDefaults: defaultsBeside(worthy, fleet.above, catalogue),
-    own: groupedAs(
-      [...own, ...refused.flatMap(({ shared }) => shared.flat())],
-      ({ project }) => project,
-      ({ original }) => original,
-    ),
+    own: grouped([...own, ...refused.flatMap(({ shared }) => shared.flat())], ({ project }) => project),
   });
 }
 
@@ -80,7 +76,7 @@ interface Group extends Selected {
   /** Equal for the same projects. */
   readonly key: string;
   readonly folder: Folder;
-  readonly shared: (readonly Occurrence[])[];
+  readonly shared: (readonly [Occurrence, ...Occurrence[]])[];
 }
 
 /** Lines of a policy apart from its entries. */
@@ -95,7 +91,7 @@ function savesLines(group: Group, declaring: ReadonlySet<Project>): boolean {
   const members = new Set(group.shared.flat().map(({ project }) => project));
   const frames = [...members].filter((project) => !declaring.has(project)).length;
   const apart = group.shared.flat().reduce((sum, { lines }) => sum + lines, frames * frame);
-  return named === 0 || group.shared.reduce((sum, [first]) => sum + (first?.lines ?? 0), frame + named) < apart;
+  return named === 0 || group.shared.reduce((sum, [first]) => sum + first.lines, frame + named) < apart;
 }
 
 type WithDefaults = (entry: ImportedEntry, projects: readonly Project[]) => ImportedEntry;
@@ -106,9 +102,7 @@ type WithDefaults = (entry: ImportedEntry, projects: readonly Project[]) => Impo
  */
 function defaultsBeside(groups: readonly Group[], above: FolderStats["above"], catalogue: Catalogue): WithDefaults {
   const declared = grouped(
-    groups.flatMap((group) =>
-      group.shared.flatMap((equal) => equal.slice(0, 1).map(({ entry }) => ({ group, entry }))),
-    ),
+    groups.flatMap((group) => group.shared.map(([{ entry }]) => ({ group, entry }))),
     ({ entry }) => identityOf(catalogue, entry),
   );
   return (entry, projects) => {
@@ -162,7 +156,7 @@ interface FleetSettings {
   readonly imported: readonly ImportedProject[];
   readonly above: FolderStats["above"];
   readonly groups: readonly Group[];
-  readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
+  readonly own: ReadonlyMap<Project, readonly Occurrence[]>;
   readonly withDefaults: WithDefaults;
   readonly catalogue: Catalogue;
 }
@@ -182,18 +176,15 @@ function draftsOfFleet(content: FleetSettings): readonly Draft[] {
   const drafts = content.imported.flatMap((each) => {
     const chain = content.above(each.project);
     const folder = chain.at(-1);
-    const written = (content.own.get(each.project) ?? []).map((entry) => content.withDefaults(entry, [each.project]));
+    const own = content.own.get(each.project) ?? [];
+    const written = own.map(({ original }) => content.withDefaults(original, [each.project]));
     const draft = draftOf({ ...each, entries: joinSingletons(written, content.catalogue) });
     if (!folder || draft.entries.length + draft.remarks.length === 0) return [];
     // Remarks alone go to the nearest shared policy.
     const nearest = chain.findLast((above) => indexByFolder.has(above)) ?? folder;
     return [{ folder, draft, policyIndex: draft.entries.length > 0 ? undefined : indexByFolder.get(nearest) }];
   });
-  const remarked = groupedAs(
-    drafts,
-    ({ policyIndex }) => policyIndex,
-    ({ draft }) => draft,
-  );
+  const remarked = grouped(drafts, ({ policyIndex }) => policyIndex);
   const reported = shared.map(({ folder, draft }, index) => {
     return { folder, draft: { ...draft, remarks: joinRemarks(remarked.get(index) ?? []) } };
   });
@@ -202,15 +193,11 @@ function draftsOfFleet(content: FleetSettings): readonly Draft[] {
 }
 
 /** Groups equal remarks of several projects. */
-function joinRemarks(drafts: readonly Draft[]): readonly string[] {
-  const names = groupedAs(
-    drafts.flatMap(({ name, remarks }) => remarks.map((remark) => ({ name, remark }))),
-    ({ remark }) => remark,
-    ({ name }) => name,
-  );
-  return Array.from(names, ([remark, [first, ...others]]) => {
+function joinRemarks(placed: readonly Placed[]): readonly string[] {
+  const remarks = placed.flatMap(({ draft: { name, remarks } }) => remarks.map((remark) => ({ name, remark })));
+  return [...grouped(remarks, ({ remark }) => remark)].map(([remark, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${others.length} more` : "";
-    return `${first}${more}: ${remark}`;
+    return `${first.name}${more}: ${remark}`;
   });
 }
 
@@ -219,9 +206,9 @@ function sharedDrafts({ imported, groups, catalogue, withDefaults }: FleetSettin
   const owner = ownerOfName(imported[0]?.project.name ?? "");
   return groups.toSorted(byFolder).map((group) => {
     const { folder, globs, listed, except, shared } = group;
-    const entries = shared.flatMap((equal) => {
+    const entries = shared.map((equal) => {
       const members = equal.map(({ project }) => project);
-      return equal.slice(0, 1).map(({ entry }) => withDefaults(entry, members));
+      return withDefaults(equal[0].entry, members);
     });
     const content = joinSingletons(entries, catalogue);
     const draft: Draft = {
@@ -262,14 +249,10 @@ function byFolder(a: Group, b: Group): number {
 const longestFile = 200;
 
 function groupByFile(shared: readonly Placed[], own: readonly Placed[], catalogue: Catalogue): readonly Draft[] {
-  const byFolder = groupedAs(
-    [...shared, ...own],
-    ({ folder }) => folder,
-    ({ draft }) => draft,
-  );
-  return [...byFolder]
+  return [...grouped([...shared, ...own], ({ folder }) => folder)]
     .toSorted(([a], [b]) => compareTexts(a.path, b.path))
-    .flatMap(([folder, drafts]) => {
+    .flatMap(([folder, placed]) => {
+      const drafts = placed.map(({ draft }) => draft);
       const isTogether = folder.path !== "" && drafts.length > 1 && isShort(drafts, catalogue);
       const file = fileOf({ name: folder.path });
       return isTogether ? drafts.map((draft) => ({ ...draft, file })) : drafts;
@@ -297,10 +280,7 @@ function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefin
   return file && isSingleton(file) ? file : undefined;
 }
 
-/**
- * Splits each singleton into an entry per field, so that fields are shared separately; remarks on the singleton become
- * the project's.
- */
+/** Splits each singleton into an entry per field, shared separately; its remarks become those of the project. */
 function splitByField(imported: ImportedProject, catalogue: Catalogue): ImportedProject {
   const remarks = [...imported.remarks];
   const entries = imported.entries.flatMap((entry) => {

@@ -30,10 +30,7 @@ export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> 
   return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
 }
 
-/**
- * In characters: file systems limit names to 255 bytes, and a letter takes up to three. A path on the server may be as
- * long.
- */
+/** In characters: file systems limit names to 255 bytes, letters take up to three. Server paths may be as long. */
 const longestSegment = 80;
 
 function toSegment(segment: string): string {
@@ -43,13 +40,6 @@ function toSegment(segment: string): string {
 }
 
 export type SecretScope = "by-project" | "by-group";
-
-/** The naming of blanks; default: by project. */
-export interface Naming {
-  readonly secrets?: SecretScope;
-  readonly catalogue: Catalogue;
-  readonly taken?: readonly string[];
-}
 
 export function listVariables(documents: readonly { readonly value: unknown }[]): readonly string[] {
   const texts = documents.map(({ value }) => JSON.stringify(value) ?? "");
@@ -62,8 +52,9 @@ export function listVariables(documents: readonly { readonly value: unknown }[])
  */
 export function withReferences(
   imported: readonly ImportedProject[],
-  { secrets = "by-project", catalogue, taken: others = [] }: Naming,
+  naming: { readonly secrets?: SecretScope; readonly catalogue: Catalogue; readonly taken?: readonly string[] },
 ): readonly ImportedProject[] {
+  const { secrets = "by-project", catalogue, taken: others = [] } = naming;
   const taken = new Set(others.map((name) => name.toLowerCase()));
   const shared = new Map<number, string>();
   const nameOf = secrets === "by-group" ? groupNames(imported, taken, catalogue) : () => undefined;
@@ -93,12 +84,8 @@ export function withReferences(
   }));
 }
 
-type NameOf = (project: Project, entry: ImportedEntry, name: string) => string | undefined;
-
-/**
- * If projects of a folder send a secret to different destinations, only those with the most common one share a name.
- */
-function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
+/** If projects of a folder send a secret to different destinations, only those with the commonest share a name. */
+function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue) {
   const uses = groupedAs(
     imported.flatMap(({ project, entries }) => entries.map((entry) => ({ project, entry }))),
     ({ project, entry }) => identifyUse(catalogue, project, entry),
@@ -112,7 +99,7 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
     }),
   );
   const names = new Map<string, string>();
-  return (project, entry, name) => {
+  return (project: Project, entry: ImportedEntry, name: string) => {
     const use = identifyUse(catalogue, project, entry);
     if (!fieldOf(catalogue, entry, name)?.writeOnly || use === undefined) return undefined;
     if (common.get(use) !== findPlace(catalogue, project, entry)) return undefined;

@@ -195,9 +195,7 @@ function withRenamedItems(value: unknown, names: ItemNames): unknown {
   );
 }
 
-/**
- * The new name of a property; undefined if it is not a setting, or the item also has the property under the new name.
- */
+/** The new name of a property; undefined if it is no setting, or the item also has the property under the new name. */
 function renameProperty(names: ItemNames, item: object, written: string): string | undefined {
   const own = Object.hasOwn(names, written) ? names[written] : written;
   const isTwice = typeof own === "string" && own !== written && Object.hasOwn(item, own);

@@ -54,10 +54,7 @@ export interface TranslatedEntry {
   /** The section in which unlisted resources have to be absent. */
   readonly exclusive?: string;
   readonly place?: () => Place;
-  /**
-   * The keys of the source that the entry covers or that its problems name; undefined if one problem concerns the
-   * whole.
-   */
+  /** The keys of the source that the entry covers or its problems name; undefined if one problem concerns the whole. */
   readonly named?: readonly string[];
   readonly problems: readonly Problem[];
 }

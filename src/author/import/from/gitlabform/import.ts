@@ -39,12 +39,11 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   const stated = new Map([...statements, ...repeated].map((each) => [each, toStated(each, choice)]));
   const resources = [...stated.values()].flatMap(({ resource }) => resource ?? []);
   const translate = translatorFor(resources, choice);
-  const translated = new Map(
-    Array.from(stated, ([statement, { resource, ...more }]) => {
-      const entry = resource ? withMore(translate(resource), more) : more;
-      return [statement, { ...entry, problems: [...entry.problems, ...unnamedKeys(statement, entry)] }] as const;
-    }),
-  );
+  const translated = new Map<Statement, TranslatedEntry>();
+  for (const [statement, { resource, ...more }] of stated) {
+    const entry = resource ? withMore(translate(resource), more) : more;
+    translated.set(statement, { ...entry, problems: [...entry.problems, ...unnamedKeys(statement, entry)] });
+  }
   const policies = byPolicy(statements);
   const contents = policies.map((own) => {
     const entries = own.flatMap((each) => translated.get(each) ?? []);

@@ -89,10 +89,7 @@ function place(
   return repeated;
 }
 
-/**
- * True if a wider statement sets a field that this one lacks: policies merge singletons by field, so the field would
- * remain.
- */
+/** True if a wider statement sets a field that this one lacks, which would remain: policies merge singletons. */
 function addsFields({ table, value: wider }: Statement, { value }: SectionResource): boolean {
   if (!table.one || !isObject(wider) || !isObject(value)) return false;
   return Object.keys(wider).some((name) => !Object.hasOwn(value, name));

@@ -215,11 +215,9 @@ function unary(...[node, inner]: Parameters<NodeReader>): HclExpression {
 function binary(...[node, inner]: Parameters<NodeReader>): HclExpression {
   const at = node.children.findIndex((each) => each !== null && !each.isNamed);
   const sides = [node.children.slice(0, at), node.children.slice(at + 1)];
+  const operands = sides.map((side) => ofParts(side.filter(isMeant), inner));
   const operator = node.children[at]?.text ?? "";
-  return composed(
-    sides.map((side) => ofParts(side.filter(isMeant), inner)),
-    (parts) => applyOperator(operator, parts),
-  );
+  return composed(operands, (parts) => applyOperator(operator, parts));
 }
 
 function applyOperator(operator: string, sides: readonly Evaluated[]): Evaluated {

@@ -97,10 +97,7 @@ export function isText(value: unknown): value is string | number | boolean {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
-/**
- * The keys and values of a mapping in Terraform's order, by key. The keys of a list are its indices, those of a set
- * its values.
- */
+/** The keys and values of a mapping, sorted by key as in Terraform; keys of a list are indices, of a set its values. */
 export function listMembers(
   value: unknown,
   names: number,

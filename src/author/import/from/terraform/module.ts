@@ -56,10 +56,7 @@ type Inputs = (name: string) => Evaluated | undefined;
 export function moduleOf(folder: string, files: ModuleFiles, inputs: Inputs, prefix = "", depth = 0): Module {
   const blocks = files.blocks.get(folder) ?? [];
   const locals = new Map(blocks.flatMap(({ type, attributes }) => (type === "locals" ? [...attributes] : [])));
-  const variables = grouped(
-    blocks.filter(({ type }) => type === "variable"),
-    ({ labels: [name = ""] }) => name,
-  );
+  const variables = grouped(blocks, ({ type, labels: [name = ""] }) => (type === "variable" ? name : undefined));
   const assumed = new Map<string, Place>();
   const evaluated = new Map<HclExpression, Evaluated>();
   const evaluateOnly = ({ value }: HclAttribute): Evaluated => {
