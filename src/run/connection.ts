@@ -53,11 +53,8 @@ export function connectionTo(url: string, request: ConnectionRequest): ClientOpt
   return connection({ ...defaultWorkspace, server: { ...defaultWorkspace.server, url } }, request);
 }
 
-type Settings = Pick<Workspace, "catalogue" | "server" | "requestTimeout" | "concurrency" | "rateLimit"> &
-  Pick<Loaded, "authorities">;
-
 function connection(
-  { catalogue, server, requestTimeout, authorities, rateLimit, ...settings }: Settings,
+  { catalogue, server, requestTimeout, authorities, rateLimit, ...settings }: Workspace & Pick<Loaded, "authorities">,
   request: ConnectionRequest,
   kept?: Pick<RateOptions, "rates" | "close">,
 ): ClientOptions {

@@ -4,9 +4,10 @@ import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { isMatch } from "../manifest/selection.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { projectNamed } from "../model/identity.ts";
+import type { Project } from "../model/types.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
-import { type GuardRules, markWaived, type Objection, unwaivedObjections } from "../plan/guards.ts";
+import { markWaived, type Objection, unwaivedObjections } from "../plan/guards.ts";
 import { type Plan, planDigest, removalsOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
@@ -26,11 +27,10 @@ export interface PreparedPlan {
   readonly references: readonly NeededSecret[];
   /** Objections that the request does not waive: nothing may be written. */
   readonly refused: readonly Objection[];
-  /** True if `protected` matches an address of the plan. */
-  readonly isProtected: GuardRules["isProtected"];
+  /** Those that policies select. */
+  readonly projects: readonly Project[];
   /** The saved plan as it was read: signatures are for this text. */
   readonly saved?: Plan;
-  readonly isCanary: (project: string) => boolean;
   /** The targets by wave; undefined without waves. */
   readonly waves?: readonly (readonly Target[])[];
 }
@@ -71,13 +71,9 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
 /** Marks the objections that the request waives. */
 export function judgePlan(context: Context, planned: Planned, { projects }: Pick<DesiredFleet, "projects">) {
   const { plan } = planned;
-  const { canary } = context.loaded.workspace;
   const waivers = normaliseWaivers(context.request.waivers, projects);
   const refused = unwaivedObjections(plan.objections, removalsOf(plan).length, waivers);
-  const { isProtected } = guardRules(context, projects);
-  const canaries = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
-  const names = new Set(canaries.map(({ name }) => name));
-  const judged = { planned, refused, isProtected, isCanary: (project: string) => names.has(project) };
+  const judged = { planned, refused, projects };
   if (refused.length === plan.objections.length) return judged;
   const marked = { ...plan, objections: markWaived(plan.objections, refused) };
   return { ...judged, planned: { ...planned, plan: { ...marked, digest: planDigest(marked) } } };
@@ -89,7 +85,9 @@ export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { wor
   const waveSizes = request.waves ?? workspace.waves ?? (canary.length > 0 ? canariesThenAll : undefined);
   if (!waveSizes || prepared.targets.length === 0) return prepared;
   const byName = new Map(prepared.targets.map((target) => [projectOf(target), target]));
-  const named = inWaves([...byName.keys()], waveSizes, prepared.isCanary);
+  const canaries = prepared.projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
+  const first = new Set(canaries.map(({ name }) => name));
+  const named = inWaves([...byName.keys()], waveSizes, (name) => first.has(name));
   const waves = named.map((names) => names.flatMap((name) => byName.get(name) ?? []));
   const planned: PlanWave[] = named.map((projects) => ({ projects, status: "planned" }));
   return { ...prepared, targets: waves.flat(), waves, planned: { ...prepared.planned, waves: planned } };
@@ -112,8 +110,9 @@ export async function withApprovals(context: Checked): Promise<Checked> {
 export async function withApprovalObjections(prepared: PreparedPlan, context: Context): Promise<PreparedPlan> {
   const { approvals: policy } = context;
   if (!policy) return prepared;
-  const { planned, refused, isProtected, saved } = prepared;
+  const { planned, refused, projects, saved } = prepared;
   const { plan } = planned;
+  const { isProtected } = guardRules(context, projects);
   const { saved: path = "", savedRun } = context.request;
   const text = async () => (savedRun === undefined ? signatureText(path) : signaturesInState(context.state, savedRun));
   const signed = saved && { plan: saved, signatures: sshSignatures(await text()) };

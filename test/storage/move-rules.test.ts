@@ -26,9 +26,7 @@ const migration: StorageMigration = {
 };
 
 function check(more: Partial<StorageMigration>, platform: Platform, held = 0): string[] {
-  return checkMigration({ migration: { ...migration, ...more }, platform, held }, ["storage:old/projects"]).map(
-    ({ message }) => message,
-  );
+  return checkMigration({ ...migration, ...more }, platform, held).map(({ message }) => message);
 }
 
 const cluster = { destinationIsCluster: true, directFetchReplication: true };

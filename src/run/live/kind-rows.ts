@@ -1,5 +1,5 @@
 import { UserError } from "../../base/exit.ts";
-import { canonical, isObject, type JsonObject } from "../../base/json.ts";
+import { canonical, isObject, type JsonObject, objectOf } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import type { Reader } from "../../client/client.ts";
 import { CallFailed, unusableAnswer } from "../../client/failure.ts";
@@ -38,18 +38,17 @@ function readsOwner({ read, file }: KindRow): boolean {
 
 /** Fields of a project's or group's own row that the kinds of policies read, as far as policies declare them. */
 export function ownRowFields({ kinds }: Catalogue, policies: readonly Policy[]): readonly string[] {
-  const names = new Set<string>();
-  for (const { entries } of policies) {
-    for (const { desired } of entries) {
+  const names = policies.flatMap(({ entries }) =>
+    entries.flatMap(({ desired }) => {
       const kind = kinds.get(desired.kind);
-      if (!kind || !readsOwner(kind)) continue;
+      if (!kind || !readsOwner(kind)) return [];
       const { rows } = callDetails(kind.file.calls.list);
+      if (rows !== undefined) return [rows];
       const fields = Object.keys(desired.fields).flatMap((field) => namesInRow(kind.file, field));
-      const read = [...membersRead(kind.file), ...fields];
-      for (const each of rows === undefined ? read : [rows]) names.add(each);
-    }
-  }
-  return [...names];
+      return [...membersRead(kind.file), ...fields];
+    }),
+  );
+  return [...new Set(names)];
 }
 
 /** The names under which a row may have a field. */
@@ -184,8 +183,7 @@ function isOwn({ file }: KindRow, row: JsonObject): boolean {
 function readKey(kind: KindRow, row: JsonObject): string {
   const { key } = kind.file;
   if (typeof key === "string") return String(readKeyValue(kind, key, row));
-  const values: Record<string, Scalar> = {};
-  for (const name of keyFieldsOf(kind.file)) values[name] = readKeyValue(kind, name, row);
+  const values = objectOf(keyFieldsOf(kind.file), (name) => readKeyValue(kind, name, row));
   return keyTextOf(kind.file, values);
 }
 

@@ -149,10 +149,10 @@ async function readKind(
   });
   for (const { key } of rows) declared.delete(identify(key));
   // Disabled integrations are not listed.
-  const unlisted = [...declared.values()].filter((one) => {
-    return row.keys && one.presence === "present" && fieldOf(catalogue, one, "active");
+  const others = [...declared.values()].flatMap((one) => {
+    const mayBeOff = row.keys && one.presence === "present" && fieldOf(catalogue, one, "active");
+    return mayBeOff ? readSingle(reader, project, row, one, undefined) : [];
   });
-  const others = unlisted.map((one) => readSingle(reader, project, row, one, undefined));
   return (await Promise.all([...listed, ...others])).filter((live) => live !== undefined);
 }
 

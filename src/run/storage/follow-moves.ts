@@ -54,7 +54,7 @@ interface MoveTask {
   readonly writer: Writer;
   readonly move: Move;
   readonly stop: Stop;
-  readonly tally: Tally;
+  readonly tally: ReturnType<typeof createTally>;
   readonly options: FollowOptions;
 }
 
@@ -159,15 +159,13 @@ function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts:
   return { outcome, warning };
 }
 
-type Tally = (address: string, situation: Situation) => void;
-
 /** A tally that calls `progress` after each check, once there is something to move. */
-export function createTally(progress?: (progress: MovingProgress) => void): Tally {
+export function createTally(progress?: (progress: MovingProgress) => void) {
   const start = Date.now();
   /** `first`: what was done before this run, which says nothing about how long the rest takes. */
   const counts = new Map<string, { readonly first: number; readonly done: number; readonly total: number }>();
   // Projects are counted on the source, other repositories by their moves.
-  return (address, { left, running, failed, moved }) => {
+  return (address: string, { left, running, failed, moved }: Situation): void => {
     const open = left ? left.length : running + failed.length;
     const before = counts.get(address);
     const total = Math.max(before?.total ?? 0, open + (left ? 0 : moved.length));

@@ -57,11 +57,11 @@ export async function planMoves(reader: Reader, scope: MovesScope): Promise<Plan
       const kinds = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
       const moves = kinds.flatMap((move) => move ?? []);
       const repositories = migration.from === migration.to ? included : moves.map(({ kind }) => kind);
-      const moving = { migration: { ...migration, repositories }, platform: scope.platform };
-      const decides = repositories.length > 0 && mayLoseRepositories(moving);
-      const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
-      if (repositories.length > 0)
-        objections.push(...checkMigration({ ...moving, held }, addressesOf(moving.migration)));
+      if (repositories.length > 0) {
+        const decides = mayLoseRepositories(migration, scope.platform);
+        const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
+        objections.push(...checkMigration({ ...migration, repositories }, scope.platform, held));
+      }
       problems.push(...moves.flatMap(uncertainWarnings));
       planned.push(...moves);
     } catch (error) {
@@ -110,7 +110,7 @@ async function planKind(
   const ids = (view.held ?? []).map(({ id }) => id).sort();
   const change = createChange(migration, kind, situation, ids, isDone);
   // With the defect, a second request could move repositories into the cluster that already contains them.
-  const repeats = mayLoseRepositories({ migration, platform }) ? 0 : maxRepeats;
+  const repeats = mayLoseRepositories(migration, platform) ? 0 : maxRepeats;
   return { migration, kind, change, earlier, listsMoves, reportsMoves: situation.reportsMoves, repeats };
 }
 
@@ -188,18 +188,14 @@ function uncertainWarnings({ migration: { from }, kind, earlier, change, reports
   return messages.map((message) => ({ ...warning, message: `${change.address}: ${message}` }));
 }
 
-export interface Question {
-  readonly migration: StorageMigration;
-  readonly platform: Platform;
-  /** Projects on the destination; read only if {@link mayLoseRepositories}. */
-  readonly held: number;
-}
-
-/** Violations of the rules for moving that can be checked (docs/api.md#rules-for-moving); plans list the others. */
-export function checkMigration(question: Question, addresses: readonly string[]): Objection[] {
-  const { migration, platform, held } = question;
+/**
+ * Violations of the rules for moving that can be checked (docs/api.md#rules-for-moving); plans list the others. `held`:
+ * projects on the destination, read only if {@link mayLoseRepositories}.
+ */
+export function checkMigration(migration: StorageMigration, platform: Platform, held: number): Objection[] {
   const { name, from, to, repositories, destinationIsCluster, directFetchReplication } = migration;
   const { release, tier } = platform;
+  const addresses = addressesOf(migration);
   const lacking = repositories.filter((kind) => !tierIncludes(tier, repositoryKinds[kind].tier));
   const flag = "enable the feature flag for direct-fetch replication, then set directFetchReplication: true";
   const many = counted(held, "project lies", "projects lie");
@@ -207,7 +203,7 @@ export function checkMigration(question: Question, addresses: readonly string[])
     from === to && `${from} is both source and destination`,
     // Rule 7.
     held > 0 &&
-      mayLoseRepositories(question) &&
+      mayLoseRepositories(migration, platform) &&
       `release ${release} can permanently delete repositories that are moved into the cluster that already holds them, and ${many} in ${to}; fixed in ${fixes.join(", ")}`,
     // Rule 6.
     destinationIsCluster &&
@@ -229,9 +225,8 @@ const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
 /**
  * True if a migration is unsafe if the destination already contains projects (docs/api.md#rules-for-moving, rule 7).
  */
-function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
-  const { release } = platform;
-  if (!migration.destinationIsCluster || compareReleases(release, fixes[0]) >= 0) return false;
+function mayLoseRepositories({ destinationIsCluster }: StorageMigration, { release }: Platform): boolean {
+  if (!destinationIsCluster || compareReleases(release, fixes[0]) >= 0) return false;
   const fix = fixes.find((each) => minorOf(each) === minorOf(release));
   return !fix || compareReleases(release, fix) < 0;
 }
