@@ -86,11 +86,7 @@ function write({ cwd, folder }: Terminal, written: readonly ImportedFile[], cata
 }
 
 function draftsByFile(written: readonly ImportedFile[]): ReadonlyMap<string, readonly Draft[]> {
-  return groupedAs(
-    written,
-    ([path]) => path,
-    ([, draft]) => draft,
-  );
+  return groupedAs(written, (pair) => pair);
 }
 
 const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;

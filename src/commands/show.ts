@@ -220,11 +220,7 @@ function unknownAddress({ project, resources }: DesiredProject, { kind, key }: A
 /** Runs `git blame` once for each file. */
 function blameLinesOf(root: string, shown: readonly ShownLine[]): Pick<Blaming, "lines" | "git"> {
   const places = shown.map(({ line }) => line.place());
-  const byFile = groupedAs(
-    places,
-    ({ file }) => file,
-    ({ line }) => line,
-  );
+  const byFile = groupedAs(places, ({ file, line }) => [file, line]);
   const files = new Map([...byFile].map(([file, lines]) => [file, blameLines(root, file, lines)]));
   const whys = [...files.values()].flatMap((blame) => ("why" in blame ? [blame.why] : []));
   const lines = shown.map(({ what, role, line, selector }, index): BlamedLine => {

@@ -65,11 +65,7 @@ export function prunableEntries({ policies, projects, wide, yields }: PruneScope
   const pruning: Pruning = {
     yields,
     declaring: grouped(declarations, ({ entry }) => entry.desired.identity),
-    states: groupedAs(
-      states,
-      ({ policy }) => policy,
-      ({ state }) => state,
-    ),
+    states: groupedAs(states, ({ policy, state }) => [policy, state]),
     rests: new Map(),
   };
   const ordered = declarations

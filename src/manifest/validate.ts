@@ -123,11 +123,7 @@ type Definitions = ReadonlyMap<string, readonly Policy[]>;
 
 function definitions(policies: readonly Policy[]): Definitions {
   const found = policies.flatMap((policy) => policy.vars.map(({ name }) => ({ name, policy })));
-  return groupedAs(
-    found,
-    ({ name }) => name,
-    ({ policy }) => policy,
-  );
+  return groupedAs(found, ({ name, policy }) => [name, policy]);
 }
 
 /** True if a policy that may match too, once projects are known, sets the variable to another value. */

@@ -29,11 +29,7 @@ export function importText(
   palette: Palette,
   next: readonly NextStep[] = [],
 ): string {
-  const byFile = groupedAs(
-    written,
-    ([path]) => path,
-    ([, draft]) => draft,
-  );
+  const byFile = groupedAs(written, (pair) => pair);
   const counts = [...byFile].map(([path, drafts]) => [path, formatCounts(drafts, catalogue)] as const);
   const alike = foldedAlike(counts, ([, text]) => text);
   const files = columns(
@@ -158,11 +154,7 @@ function collectRemarks({ name: policy, projects: [first, ...others], entries, r
 const mostAlike = 3;
 
 function commonRemarks(remarks: readonly Remark[]): readonly string[] {
-  const alike = groupedAs(
-    remarks,
-    ({ text }) => text,
-    ({ name }) => name,
-  );
+  const alike = groupedAs(remarks, ({ text, name }) => [text, name]);
   return [...alike].flatMap(([text, names]) =>
     names.length > mostAlike
       ? [printable(`${text.replace(/^:\s*/, "")}, in ${firstFew(names, mostAlike)}`)]

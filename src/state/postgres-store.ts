@@ -100,11 +100,7 @@ function postgresStore(session: PostgresSession, workspace: string, place: strin
     append: (log, name, lines, token) => write(append, [log, name, randomUUID(), lines], token),
     lines: async (log, names) => {
       const rows = await query<TextRow>(getLines, [workspace, log, names]);
-      return groupedAs(
-        rows,
-        ({ name }) => name,
-        ({ content }) => content,
-      );
+      return groupedAs(rows, ({ name, content }) => [name, content]);
     },
     lastLines: (log) => texts(getLastLines, log),
     forget: async (from, names) => {

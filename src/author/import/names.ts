@@ -86,11 +86,11 @@ export function withReferences(
 
 /** If projects of a folder send a secret to different destinations, only those with the commonest share a name. */
 function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue) {
-  const uses = groupedAs(
-    imported.flatMap(({ project, entries }) => entries.map((entry) => ({ project, entry }))),
-    ({ project, entry }) => identifyUse(catalogue, project, entry),
-    ({ project, entry }) => findPlace(catalogue, project, entry),
-  );
+  const used = imported.flatMap(({ project, entries }) => entries.map((entry) => ({ project, entry })));
+  const uses = groupedAs(used, ({ project, entry }) => {
+    const use = identifyUse(catalogue, project, entry);
+    return [use, use === undefined ? "" : findPlace(catalogue, project, entry)];
+  });
   const common = new Map(
     Array.from(uses, ([use, each]) => {
       const places = grouped(each, (place) => place);

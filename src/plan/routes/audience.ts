@@ -59,11 +59,7 @@ function audiencesOf(listener: Listener): Audiences {
   const received = situationsIn(listener.catalogue).flatMap((situation) =>
     (findDelivery(listener, situation)?.recipients ?? []).map((name) => ({ name, situation })),
   );
-  return groupedAs(
-    received,
-    ({ name }) => name,
-    ({ situation }) => situation,
-  );
+  return groupedAs(received, ({ name, situation }) => [name, situation]);
 }
 
 /** All situations of a catalogue; each is one object, so that audiences are compared by identity. */
@@ -95,11 +91,7 @@ function describeSituations(
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
     return clausesOf(those, of(received), of(elsewhere));
   });
-  const byPlace = groupedAs(
-    clauses,
-    ({ where }) => where,
-    ({ what }) => what,
-  );
+  const byPlace = groupedAs(clauses, ({ where, what }) => [where, what]);
   const sorted = [...byPlace].sort(([a], [b]) => Number(a !== "") - Number(b !== ""));
   return sorted.map(([where, words]) => `${joinedByAnd(words)}${where}`).join(", and ");
 }
