@@ -229,10 +229,7 @@ export function effectsOf(changes: readonly PlannedChange[]) {
   };
 }
 
-export function notificationsIn({
-  lost,
-  moved,
-}: Rerouting): Pick<PlannedChange, "lost_notifications" | "moved_notifications"> {
+export function notificationsIn({ lost, moved }: Rerouting) {
   return {
     ...(lost.length > 0 && { lost_notifications: lost }),
     ...(moved.length > 0 && { moved_notifications: moved }),

@@ -93,15 +93,9 @@ function otherResult(planned: LookUpResults = {}, now: LookUpResults = {}): stri
 }
 
 /** Look-up results, with null for addresses whose writes were begun: their values may be known by now. */
-export function knownResults(
-  results: LookUpResults | undefined,
-  begun: ReadonlySet<string>,
-): LookUpResults | undefined {
-  return (
-    results &&
-    objectOf(Object.keys(results), (parameter) => {
-      const found = results[parameter] ?? {};
-      return objectOf(Object.keys(found), (name) => (begun.has(String(found[name])) ? null : (found[name] ?? null)));
-    })
-  );
+export function knownResults(results: LookUpResults, begun: ReadonlySet<string>): LookUpResults {
+  return objectOf(Object.keys(results), (parameter) => {
+    const found = results[parameter] ?? {};
+    return objectOf(Object.keys(found), (name) => (begun.has(String(found[name])) ? null : (found[name] ?? null)));
+  });
 }

@@ -49,11 +49,8 @@ export interface PlanApprovers {
 export function approversOf(signed: SignedPlan, context: ApprovalContext): PlanApprovers {
   const { signers } = context.policy;
   const { approved } = countSignatures(signed, context);
-  const able = namesOf(
-    signers.filter((signer) => isValid(signer, context.now)),
-    signers,
-  );
-  return { approved, others: able.filter((name) => !approved.includes(name)) };
+  const valid = signers.filter((signer) => isValid(signer, context.now));
+  return { approved, others: namesOf(valid, signers).filter((name) => !approved.includes(name)) };
 }
 
 /** The names of the people who signed, and the reasons why other signatures do not count. */

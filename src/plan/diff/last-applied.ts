@@ -139,13 +139,7 @@ export function editedSince(resource: Resource, address: string, ledger: Recolle
   return memory ? names.filter((name) => isEdited(resource, name, address, memory, ledger)) : names;
 }
 
-function isEdited(
-  resource: Dated["desired"],
-  name: string,
-  address: string,
-  memory: Memory,
-  ledger: Recollection,
-): boolean {
+function isEdited(resource: Dated["desired"], name: string, address: string, memory: Memory, ledger: Recollection) {
   const value = resource.fields[name] ?? null;
   const sent = memory.sent[name];
   if (sent === undefined || !sameVersion(name, value, memory)) return true;

@@ -48,9 +48,7 @@ function describeMissing(secret: string): string {
   return scheme === "file" ? `${name} cannot be read` : `${secret} is only asked for by apply, or with a ledger`;
 }
 
-const hiddenValue: SecretReference = { secret: "" };
-
-/** The live values of fields; {@link hiddenValue} for returned secrets. */
+/** The live values of fields; a reference without a name for returned secrets. */
 export function visibleLive({ fields, returned = {} }: Live, names: readonly string[]): Fields {
-  return objectOf(names, (name) => fields[name] ?? (name in returned ? hiddenValue : null));
+  return objectOf(names, (name) => fields[name] ?? (name in returned ? { secret: "" } : null));
 }

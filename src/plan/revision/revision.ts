@@ -97,11 +97,8 @@ function variableLine(
 ): Place | undefined {
   const { action, key, after } = change;
   if (action !== "edit" || policies.every(({ vars }) => vars.length === 0)) return undefined;
-  const lines = linesOfFields(catalogue, policies, project, {
-    kind: kindIn(change),
-    key,
-    fields: Object.keys(after ?? {}),
-  });
+  const edited = { kind: kindIn(change), key, fields: Object.keys(after ?? {}) };
+  const lines = linesOfFields(catalogue, policies, project, edited);
   return lines.every(({ variables }) => variables.length > 0) ? lines[0]?.variables[0]?.place() : undefined;
 }
 

@@ -94,11 +94,7 @@ function byNameAndPlace(a: PlanRule, b: PlanRule): number {
   return left < right ? -1 : Number(left > right);
 }
 
-function withoutExceptions(
-  changes: readonly ChangeSubject[],
-  rule: PlanRule,
-  context: RuleContext,
-): readonly ChangeSubject[] {
+function withoutExceptions(changes: readonly ChangeSubject[], rule: PlanRule, context: RuleContext) {
   if (rule.except.length === 0 || isExpired(rule, context.today)) return changes;
   const tests = rule.except.map(context.means);
   return changes.filter(({ planned: { address } }) => !tests.some((isMeant) => isMeant(address)));

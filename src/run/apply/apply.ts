@@ -256,7 +256,9 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     if (unlisted) return toStaleStep(row, unlisted);
     if (!change) return toStaleStep(row, "the live values are already as declared");
     // A look-up that waits for a begun write may already have a result.
-    const known = target.begun ? { ...row, looked_up: knownResults(row.looked_up, target.begun) } : row;
+    const known = target.begun
+      ? { ...row, looked_up: row.looked_up && knownResults(row.looked_up, target.begun) }
+      : row;
     const why = changedSincePlan(known, change) ?? differenceFrom(known, change, reader.catalogue);
     return why === undefined ? { change } : toStaleStep(row, why);
   });
