@@ -14,17 +14,13 @@ import {
 } from "./kind-words.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-export interface Unexplained {
-  readonly unknown: string;
-}
-
 export interface Explained {
   readonly text: (palette: Palette) => string;
   readonly json: readonly object[];
 }
 
 /** Explains all integrations, or `SLUG`, `SLUG.PARAMETER`, `KIND` or `KIND.FIELD`; a kind by its section, too. */
-export function explain(catalogue: Catalogue, selection?: string): Explained | Unexplained {
+export function explain(catalogue: Catalogue, selection?: string): Explained | { readonly unknown: string } {
   const integrations = [...catalogue.integrations.values()];
   if (selection === undefined) {
     const json = integrations.map((each) => integrationJson(each));
@@ -36,8 +32,9 @@ export function explain(catalogue: Catalogue, selection?: string): Explained | U
   const named = topics.filter((topic) => topic.name === name || topic.kind?.singular === name);
   const selected = field === undefined ? named : withField(named, field);
   if (selected.length > 0) return explained(selected, field);
-  if (named[0] && field !== undefined) return unknownField(named, name, field);
-  return (field === undefined && name !== "" && explainedWord(topics, name)) || unknownName(catalogue, name);
+  if (named[0] && field !== undefined) return { unknown: unknownField(named, name, field) };
+  const word = field === undefined && name !== "" ? explainedWord(topics, name) : undefined;
+  return word ?? { unknown: unknownName(catalogue, name) };
 }
 
 function withField(topics: readonly Topic[], field: string): readonly Topic[] {
@@ -85,23 +82,22 @@ export function kindFiles({ kinds }: Catalogue): readonly ResourceKind[] {
   return [...new Set([...kinds.values()].map(({ file }) => file))];
 }
 
-function unknownField(topics: readonly Topic[], name: string, field: string): Unexplained {
+function unknownField(topics: readonly Topic[], name: string, field: string): string {
   const names = topics.flatMap(({ fields }) => fields.map((each) => each.name));
   const integration = topics[0]?.integration;
-  if (!integration) return { unknown: `${name} has no field ${JSON.stringify(field)}${didYouMean(field, names)}` };
+  if (!integration) return `${name} has no field ${JSON.stringify(field)}${didYouMean(field, names)}`;
   const sentence = `${name} has no parameter ${JSON.stringify(field)}`;
   const why = integration.undeclared.get(field);
-  if (why !== undefined) return { unknown: `${sentence} here: ${why}` };
-  return { unknown: withNearest(sentence, field, names, integration.foreignNames) };
+  return why === undefined ? withNearest(sentence, field, names, integration.foreignNames) : `${sentence} here: ${why}`;
 }
 
 const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
 
-function unknownName(catalogue: Catalogue, name: string): Unexplained {
+function unknownName(catalogue: Catalogue, name: string): string {
   const sections = kindFiles(catalogue).flatMap((kind) => [kind.name, kind.singular]);
   const sentence = `there is no integration or kind ${JSON.stringify(name)}`;
   const unknown = withNearest(sentence, name, [...catalogue.integrations.keys(), ...sections], catalogue.foreignNames);
-  return { unknown: unknown === sentence ? `${sentence}; ${lists}` : unknown };
+  return unknown === sentence ? `${sentence}; ${lists}` : unknown;
 }
 
 function withNearest(
@@ -237,12 +233,7 @@ function parameterField(parameter: IntegrationParameter): TopicField {
     ...availability(parameter),
     ...(deprecated ? [`deprecated: ${parameter.deprecationMessage ?? "deprecated"}`] : []),
   ];
-  return {
-    name,
-    takes: fieldValues({ ...parameter, type: types }, unmarked),
-    facts,
-    description,
-  };
+  return { name, takes: fieldValues({ ...parameter, type: types }, unmarked), facts, description };
 }
 
 function integrationJson(integration: Integration, only?: string) {

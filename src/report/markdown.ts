@@ -25,11 +25,8 @@ export const planMarkdown: Renderer = (report) => {
   const { plan, catalogue, command, compared } = report;
   const url = lineUrls(report);
   const { sections, rows } = planView(plan, catalogue, command);
-  const list = (id: string) =>
-    sectionMarkdown(
-      sections.find((section) => section.id === id),
-      url,
-    );
+  const find = (id: string) => sections.find((section) => section.id === id);
+  const list = (id: string) => sectionMarkdown(find(id), url);
   const about = compared ? [counts(report), list("waves"), list("first")] : [];
   const rest = ["objections", "waived", "overridden", "problems", "warnings"].map(list);
   return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, url);

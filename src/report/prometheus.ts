@@ -45,11 +45,8 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
 }
 
 function refusers({ objections }: Report["plan"]): Metric["samples"] {
-  const unwaived = grouped(
-    objections.filter(({ waived }) => !waived),
-    ({ guard }) => guard,
-  );
-  return [...unwaived].map(([guard, { length }]) => [{ guard }, length] as const);
+  const unwaived = objections.filter(({ waived }) => !waived);
+  return [...grouped(unwaived, ({ guard }) => guard)].map(([guard, { length }]) => [{ guard }, length] as const);
 }
 
 function lastSuccess(before: string | undefined): number | undefined {

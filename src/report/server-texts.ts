@@ -45,11 +45,8 @@ export function mergeRequestsText(rows: readonly JsonObject[], palette: Palette)
 
 function table(all: readonly Column[], rows: readonly JsonObject[], palette: Palette): string {
   const headings = all.map(([heading]) => heading);
-  return columns(
-    headings,
-    rows.map((row) => all.map((column) => readCell(row, column))),
-    palette,
-  );
+  const cells = rows.map((row) => all.map((column) => readCell(row, column)));
+  return columns(headings, cells, palette);
 }
 
 const deploymentLines: readonly Column[] = [

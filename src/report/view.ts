@@ -169,11 +169,9 @@ export function problemSections(
 ): readonly [Section, Section, Section, Section] {
   const objected = (id: "objections" | "waived", title: string, tone: Section["tone"]): Section => {
     const those = found.objections.filter(({ waived = false }) => waived === (id === "waived"));
-    const lines = joinObjections(those).map(({ guard, message, addresses }) => ({
-      words: [message],
-      guard,
-      addresses,
-    }));
+    const lines = joinObjections(those).map(({ guard, message, addresses }) => {
+      return { words: [message], guard, addresses };
+    });
     // A guard may object to each project; the first objection concerns the fleet.
     return { id, title, one: "objection", tone, lines, isOpen: true, most: 5 };
   };
