@@ -131,12 +131,8 @@ const showReview: Show = async ({ query, known, state, ...review }) => {
   const part = selectPage(waitingRuns(await state.ask(({ list }) => list("plans")), known), query.page, 20);
   const { planOf } = state;
   const plans = await state.ask((from) => waitingPlans(from, part.rows, known, { ...review, planOf }));
-  return {
-    title: "Review",
-    under: "/review",
-    body: () => reviewPage(part, plans),
-    data: () => reviewData(part, plans),
-  };
+  const body = () => reviewPage(part, plans);
+  return { title: "Review", under: "/review", body, data: () => reviewData(part, plans) };
 };
 
 const showProject: Show = async ({ query, known, state }, name) => {
@@ -170,11 +166,8 @@ const pages: ReadonlyMap<string, Show> = new Map([
   ["/runs/", showRun],
 ]);
 
-async function readErrors(
-  state: WorkspaceState,
-  { run, command, outcome }: RunSummary,
-): Promise<ReadonlyMap<string, string>> {
-  if (command !== "apply" || outcome === "applied" || outcome === "in sync") return new Map();
+async function readErrors(state: WorkspaceState, { run, command, outcome }: RunSummary) {
+  if (command !== "apply" || outcome === "applied" || outcome === "in sync") return new Map<string, string>();
   const lines = (await readJournal(state, run)) ?? [];
   return new Map(
     lines.flatMap((line) => (line.event === "result" && line.error ? [[line.address, line.error] as const] : [])),

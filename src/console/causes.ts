@@ -49,10 +49,8 @@ function joinVariants([topic, causes]: readonly [
 ]): readonly FleetCause[] {
   const kind = causes[0]?.[1][0]?.shape.cause ?? "drift";
   if (causes.length <= maxVariants[kind]) return causes.flatMap(([id, seen]) => makeCause(id, [seen]));
-  return makeCause(
-    topic,
-    causes.map(([, seen]) => seen),
-  );
+  const parts = causes.map(([, seen]) => seen);
+  return makeCause(topic, parts);
 }
 
 const maxShapes = 50;

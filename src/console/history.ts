@@ -13,13 +13,17 @@ const height = 100;
 
 export function driftPlot(days: readonly FleetDay[]): Markup {
   if (!days.some(({ counts }) => counts)) return markup`<p class="soft calm">No run has compared the fleet yet.</p>`;
-  const most = chooseScale(Math.max(1, ...days.map((day) => sumLayers(day, layers.length))));
+  const sums = days.map((day) => sumLayers(day, layers.length));
+  const now = days.findLast(({ counts }) => counts);
+  const last = now ? `${thousands(sumLayers(now, layers.length))} on ${now.day}` : "";
+  const label = `Projects not in sync over ${days.length} days: ${last}, ${thousands(Math.max(...sums))} at most`;
+  const most = chooseScale(Math.max(1, ...sums));
   const y = (count: number) => Math.round((1 - count / most) * height * 10) / 10;
   const ticks = [most, most / 2, 0].filter(Number.isInteger);
   const dates = [0, 0.25, 0.5, 0.75, 1].map((part) => days[Math.round(part * (days.length - 1))]?.day ?? "");
   const blank = days.flatMap(({ counts }, index) => (counts ? [] : columnPath(index, 0, height)));
   return markup`<div class="plot"><ol class="ticks" aria-hidden="true">${each(ticks, (tick) => markup`<li>${thousands(tick)}</li>`)}</ol>
-<svg viewBox="0 0 ${days.length} ${height}" preserveAspectRatio="none" role="img" aria-label="${describePlot(days)}">
+<svg viewBox="0 0 ${days.length} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">
 <path class="gap" d="${blank}"/>
 ${each(ticks, (tick) => markup`<path class="grid" d="M0 ${y(tick)}H${days.length}"/>`)}
 ${each(layers, (status, index) => markup`<path class="area ${status}" d="${areaPath(days, index, y)}"/>`)}
@@ -61,13 +65,6 @@ function marksNode(days: readonly FleetDay[], of: "applied" | "failed", y: numbe
 function runText({ command, who, outcome, changes, reasons: [reason] = [] }: RunSummary): string {
   const what = outcome === "applied" ? `${command} of ${counted(changes, "change")}` : `${command} ${outcome}`;
   return `${what} by ${who}${reason === undefined ? "" : `, ${reason}`}`;
-}
-
-function describePlot(days: readonly FleetDay[]): string {
-  const sums = days.map((day) => sumLayers(day, layers.length));
-  const now = days.findLast(({ counts }) => counts);
-  const last = now ? `${thousands(sumLayers(now, layers.length))} on ${now.day}` : "";
-  return `Projects not in sync over ${days.length} days: ${last}, ${thousands(Math.max(...sums))} at most`;
 }
 
 function tableNode(days: readonly FleetDay[]): Markup {

@@ -138,10 +138,8 @@ const maxKeys = 2000;
 /** Choices for filters, sorted: policies, and the keys of each kind of resources. Projects share sets of labels. */
 export const listLabels = memoized((projects: Heads) => {
   const labels = [...new Set(projects.map((each) => each.labels))];
-  const keys = grouped(
-    labels.flatMap((each) => Object.entries(each.keys)),
-    ([kind]) => kind,
-  );
+  const entries = labels.flatMap((each) => Object.entries(each.keys));
+  const keys = grouped(entries, ([kind]) => kind);
   const keysOf = (sets: readonly (readonly [string, ReadonlySet<string> | undefined])[]) =>
     [...new Set(sets.flatMap(([, names = []]) => [...names]))].slice(0, maxKeys);
   return {

@@ -112,9 +112,7 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
   );
   const rank = ({ code, error }: TouchedGroup) => Number(error === "" && !wasUnsuccessful(code));
   return [...alike.values()]
-    .flatMap((members) =>
-      members.slice(0, 1).map((first) => ({ ...first, projects: members.map((each) => each.project) })),
-    )
+    .map((members) => ({ ...members[0], projects: members.map(({ project }) => project) }))
     .sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
 }
 
