@@ -75,13 +75,8 @@ function listHeaders(text: string): readonly Header[] {
   let open: string | undefined;
   for (const line of text.split("\n")) {
     const [, indent = "", brackets = "", path = ""] = /^([ \t]*)(\[\[?)([^\]]+)\]/.exec(line) ?? [];
-    if (path && !open) {
-      headers.push({
-        path: path.replace(/["'\s]/g, ""),
-        isItem: brackets === "[[",
-        offset: offset + indent.length,
-      });
-    }
+    const own = { path: path.replace(/["'\s]/g, ""), isItem: brackets === "[[", offset: offset + indent.length };
+    if (path && !open) headers.push(own);
     for (const [mark] of line.matchAll(/"""|'''/g)) {
       if (open === undefined) open = mark;
       else if (open === mark) open = undefined;

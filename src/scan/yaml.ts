@@ -174,7 +174,7 @@ export function namesExtended(job: unknown): readonly string[] {
 
 /** Every entry of a document. Aliases are not followed, because their anchors are entries too. */
 export function yamlEntries(contents: Node | null): readonly YamlEntry[] {
-  const reader = new EntryReader(resolverOf(contents), false);
+  const reader = entryReader(resolverOf(contents), false);
   reader.visitBelow({ path: [], key: undefined, value: contents, holder: undefined, inJob: false }, 0);
   return reader.entries;
 }
@@ -187,7 +187,7 @@ export function configurationEntries(contents: Node | null, isIncluded: boolean)
   const resolver = resolverOf(contents);
   const { root, follow } = resolver;
   const extended = new Set((root?.items ?? []).flatMap(({ value }) => namesExtended(value)));
-  const reader = new EntryReader(resolver, true);
+  const reader = entryReader(resolver, true);
   for (const { key, value } of root?.items ?? []) {
     if (!root || !isScalar(key)) continue;
     const name = nameOf(key);
@@ -200,46 +200,39 @@ export function configurationEntries(contents: Node | null, isIncluded: boolean)
 
 type Visited = Omit<YamlEntry, "resolver">;
 
-class EntryReader {
-  readonly entries: YamlEntry[] = [];
-  readonly #resolver: Resolver;
-  readonly #follows: boolean;
-  readonly #visited = new Map<Node, Set<string>>();
+function entryReader(resolver: Resolver, follows: boolean) {
+  const entries: YamlEntry[] = [];
+  const visited = new Map<Node, Set<string>>();
+  return { entries, visit, visitBelow };
 
-  constructor(resolver: Resolver, follows: boolean) {
-    this.#resolver = resolver;
-    this.#follows = follows;
+  function visit(entry: Visited, depth: number): void {
+    entries.push({ ...entry, resolver });
+    visitBelow(entry, depth);
   }
 
-  visit(entry: Visited, depth: number): void {
-    this.entries.push({ ...entry, resolver: this.#resolver });
-    this.visitBelow(entry, depth);
-  }
-
-  visitBelow(entry: Visited, depth: number): void {
+  function visitBelow(entry: Visited, depth: number): void {
     const { value, path, inJob } = entry;
     if (!isMap(value) && !isSeq(value)) return;
-    if (this.#follows && (depth > maxDepth || !this.#isNew(value, path, inJob))) return;
+    if (follows && (depth > maxDepth || !isNew(value, path, inJob))) return;
     for (const [index, item] of value.items.entries()) {
       const pair = isMap(value) ? (item as Pair) : undefined;
       const key = isScalar(pair?.key) ? pair.key : undefined;
       if (pair && !key) continue;
-      if (this.#follows && key && nameOf(key) === "<<") {
-        for (const source of this.#resolver.merged(pair?.value))
-          this.visitBelow({ ...entry, value: source }, depth + 1);
+      if (follows && key && nameOf(key) === "<<") {
+        for (const source of resolver.merged(pair?.value)) visitBelow({ ...entry, value: source }, depth + 1);
         continue;
       }
       const node = pair ? pair.value : item;
-      const followed = this.#follows ? this.#resolver.follow(node) : (node as Node | null);
+      const followed = follows ? resolver.follow(node) : (node as Node | null);
       const around = isMap(value) ? { holder: value } : { holder: undefined, list: value };
-      this.visit({ path: [...path, key ? nameOf(key) : index], key, value: followed, inJob, ...around }, depth + 1);
+      visit({ path: [...path, key ? nameOf(key) : index], key, value: followed, inJob, ...around }, depth + 1);
     }
   }
 
-  #isNew(node: Node, path: YamlEntry["path"], inJob: boolean): boolean {
+  function isNew(node: Node, path: YamlEntry["path"], inJob: boolean): boolean {
     const location = path.map((part, index) => (typeof part === "number" ? "*" : index === 0 && inJob ? "@" : part));
-    const locations = this.#visited.get(node) ?? new Set();
-    this.#visited.set(node, locations);
+    const locations = visited.get(node) ?? new Set();
+    visited.set(node, locations);
     if (locations.has(location.join("/")) || locations.size > maxDepth) return false;
     locations.add(location.join("/"));
     return true;
