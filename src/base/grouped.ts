@@ -1,4 +1,3 @@
-/** The items of one key, of which there is at least one. */
 export type Group<Item> = readonly [Item, ...Item[]];
 
 /** Groups items by key in order of first occurrence. Items without a key are left out. */

@@ -212,7 +212,3 @@ function replaceRanges(text: string, ranges: readonly Range[]): string {
 export function secretMark(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }
-
-export function isMarkOf(secret: string, mark: string): boolean {
-  return secretMark(secret) === mark;
-}

@@ -19,11 +19,6 @@ export function printableLines(text: string): string {
   return withoutMarks(shown.replace(commandMark, "$1\\u003a"));
 }
 
-/** JSON without commands of a CI runner. */
-export function inertJson(json: string): string {
-  return withoutMarks(json);
-}
-
 const invisibleCharacters = new RegExp(`[${invisible}]`, "gu");
 
 /** Untrusted text has no colours at this point. */
@@ -34,7 +29,8 @@ const invisibleInLines = new RegExp(`${colour}|[${invisible}]`, "gu");
 const commandMark = new RegExp(`^((?:[ \\t]|${colour})*):(?=:)`, "gm");
 const sectionMark = /#(?=#\w*\[)/g;
 
-function withoutMarks(text: string): string {
+/** Escapes `##[` and `##vso[`, commands of CI runners. JSON stays valid and equal. */
+export function withoutMarks(text: string): string {
   return text.replace(sectionMark, "\\u0023");
 }
 

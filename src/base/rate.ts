@@ -19,9 +19,7 @@ export function rateText({ requests, per }: Rate): string {
 
 /** Request spacing of a rate in milliseconds (GCRA, ITU-T I.371). */
 export interface Spacing {
-  /** Between two requests. */
   readonly interval: number;
-  /** Tolerance for late requests. */
   readonly tolerance: number;
 }
 
@@ -45,5 +43,4 @@ export function durationOf(text: string): number | undefined {
   return factor === undefined ? undefined : Number(amount) * factor;
 }
 
-/** The highest number of concurrent requests. */
 export const maxConcurrency = 128;

@@ -29,8 +29,10 @@ export function compile(schema: object, references: readonly object[] = []): Sch
 
 /** The key of a schema in validators.ts, where the build puts those that workspaces without their own kinds need. */
 export function schemaDigest(schema: object, references: readonly object[] = []): string {
-  const text = JSON.stringify([schema, references]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return createHash("sha256")
+    .update(JSON.stringify([schema, references]))
+    .digest("hex")
+    .slice(0, 32);
 }
 
 function compileNow(schema: object, references: readonly object[]): ValidateFunction {
@@ -111,12 +113,11 @@ function unknownKey(path: SchemaFault["path"], key: string, schema: JsonObject):
 }
 
 /** The advice of a schema on a key that it does not have (`x-instead`); empty without any. */
-export function insteadOf(key: string, { "x-instead": others = {} }: AdvisingSchema): string {
+export function insteadOf(
+  key: string,
+  { "x-instead": others = {} }: { readonly "x-instead"?: Readonly<Record<string, string>> },
+): string {
   return Object.hasOwn(others, key) ? `; ${others[key]}` : "";
-}
-
-interface AdvisingSchema {
-  readonly "x-instead"?: Readonly<Record<string, string>>;
 }
 
 function describeExpectation(schema: JsonObject): string {

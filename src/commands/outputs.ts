@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type ExitCode, exit, exitCode, ifPossible, onError, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { inertJson, printable } from "../base/printable.ts";
+import { printable, withoutMarks } from "../base/printable.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -84,7 +84,7 @@ function openReports(
       const report = contents[kind]?.(() => undefined) ?? "";
       if (kind === "text") terminal.print(report);
       // JSON is escaped, so that a pipeline finds no commands in its log.
-      else terminal.emit(isJsonKind(kind) ? inertJson(report) : report);
+      else terminal.emit(isJsonKind(kind) ? withoutMarks(report) : report);
     }
   };
 }

@@ -203,8 +203,6 @@ function listMergeKeys(value: unknown, path: Path): readonly Path[] {
   });
 }
 
-type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
-
 const mostLines = 5000;
 const mostCandidates = 20;
 
@@ -218,7 +216,7 @@ interface OpenMark extends TextMistake {
  * The unclosed quote or bracket that explains why a text is not YAML, at its opening: if it is closed at the end of its
  * line, the error disappears or occurs later.
  */
-function unclosedMark(text: string, fault: YamlFault): TextMistake | undefined {
+function unclosedMark(text: string, fault: Exclude<Yaml, { readonly values: unknown }>): TextMistake | undefined {
   const lines = text.split("\n");
   const suspects = lines.slice(0, Math.min(fault.line + 1, mostLines));
   const candidates = [openQuote, openBracket].flatMap((findOpen) =>

@@ -216,7 +216,7 @@ function fill(entry: PolicyEntry, scope: VariableScope): Filled {
   const fields: Record<string, Value> = { ...desired.fields };
   const problems: Problem[] = [...named.problems];
   for (const name of templates) {
-    const value = fillValue(desired.fields[name] ?? null, lineOfField(entry, name), { scope, problems });
+    const value = fillValue(desired.fields[name] ?? null, lineOfField(entry, name), scope, problems);
     if (value !== undefined) fields[name] = value;
     else delete fields[name];
   }
@@ -242,22 +242,23 @@ function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
   return { desired: { ...desired, ...named }, problems: named.key === "" ? [empty] : own };
 }
 
-interface Filling {
-  readonly scope: VariableScope;
-  readonly problems: Problem[];
-}
-
-function fillValue(value: Value, location: ManifestLocation, filling: Filling): Value | undefined {
-  if (isReference(value)) return fillReference(value, { ...location, path: [...location.path, "secret"] }, filling);
+/** Adds to `problems`. */
+function fillValue(
+  value: Value,
+  location: ManifestLocation,
+  scope: VariableScope,
+  problems: Problem[],
+): Value | undefined {
+  const below = (part: string | number) => ({ ...location, path: [...location.path, part] });
+  if (isReference(value)) return fillReference(value, below("secret"), scope, problems);
   if (isTemplate(value)) {
-    const resolved = filling.scope.interpolate(value, location);
+    const resolved = scope.interpolate(value, location);
     return typeof resolved === "string" ? undefined : resolved.value;
   }
   if (isScalar(value)) return value;
-  const below = (part: string | number) => ({ ...location, path: [...location.path, part] });
-  const parts = isList(value)
-    ? value.map((each, index) => [index, fillValue(each, below(index), filling)] as const)
-    : Object.entries(value).map(([name, each]) => [name, fillValue(each, below(name), filling)] as const);
+  const parts = Object.entries(value).map(([name, each]) => {
+    return [name, fillValue(each, below(isList(value) ? Number(name) : name), scope, problems)] as const;
+  });
   if (parts.some(([, each]) => each === undefined)) return undefined;
   return (isList(value) ? parts.map(([, each]) => each) : Object.fromEntries(parts)) as Value;
 }
@@ -266,7 +267,8 @@ function fillValue(value: Value, location: ManifestLocation, filling: Filling): 
 function fillReference(
   reference: SecretReference,
   location: ManifestLocation,
-  { scope, problems }: Filling,
+  scope: VariableScope,
+  problems: Problem[],
 ): Value | undefined {
   if (!isTemplate(reference.secret)) return reference;
   const { project } = scope;

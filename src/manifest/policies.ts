@@ -65,17 +65,12 @@ export interface Policies {
 }
 
 export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" | "workspace">): Policies {
-  const policies: Policy[] = [];
-  const problems: Problem[] = [];
-  const plaintext = new Map<string, string>();
-  const read = readerFor(workspace);
-  for (const document of documents) {
-    const result = read(document);
-    for (const problem of result.problems) problems.push(problem);
-    if (result.policy) policies.push(result.policy);
-    for (const [reference, literal] of result.plaintext) plaintext.set(reference, literal);
-  }
-  return { policies, problems, plaintext };
+  const results = documents.map(readerFor(workspace));
+  return {
+    policies: results.flatMap(({ policy }) => policy ?? []),
+    problems: results.flatMap(({ problems }) => problems),
+    plaintext: new Map(results.flatMap(({ plaintext }) => plaintext)),
+  };
 }
 
 /** Memoized, so that two revisions of a workspace share the policies of unchanged documents. */

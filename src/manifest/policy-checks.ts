@@ -42,8 +42,7 @@ export function checkPolicy(document: Document, text: Partial<PolicyText>, works
   const { value } = document;
   const of = ownerOfPolicy(value);
   const kinds = kindsNamedIn(catalogue, of, isObject(value) ? value : {});
-  const policy = { document, text, workspace, catalogue, of, kinds };
-  return checks.flatMap((check) => check(policy));
+  return checks.flatMap((check) => check({ document, text, workspace, catalogue, of, kinds }));
 }
 
 const checks: readonly ((policy: Checkable) => readonly Problem[])[] = [

@@ -44,8 +44,7 @@ export function entryContests(layers: readonly Layer[]): readonly Contest<Policy
 }
 
 export function decideEntry(candidates: Candidates<PolicyEntry>): Contest<PolicyEntry> {
-  const isSingleton = candidates[0].item.desired.key === "";
-  return isSingleton ? decideSingleton(candidates) : decideInheriting(candidates);
+  return candidates[0].item.desired.key === "" ? decideSingleton(candidates) : decideInheriting(candidates);
 }
 
 /** Fields that an entry with `inherit: true` needs and no layer has. */

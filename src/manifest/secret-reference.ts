@@ -18,8 +18,7 @@ export function referenceFault(text: string): string | undefined {
   // A letter is valid anywhere in a name.
   const whole = referencesOf(text).length > 0 ? text.replaceAll("$${", "${").replace(/\$\{[^}]*\}?/g, "x") : text;
   if (!form.test(whole) || /\p{Cc}/u.test(whole)) return `expected ${referenceForms}`;
-  if (ownVariable.test(whole)) return "Evenkeel's own token and key must not be sent to an integration";
-  return undefined;
+  return ownVariable.test(whole) ? "Evenkeel's own token and key must not be sent to an integration" : undefined;
 }
 
 /**

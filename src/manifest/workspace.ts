@@ -53,7 +53,6 @@ export interface Workspace {
   readonly allowPlaintextSecrets: boolean;
 }
 
-/** A workspace with its files. */
 export interface Loaded {
   readonly root: string;
   readonly workspace: Workspace;

@@ -112,19 +112,12 @@ export function factHolds({ facts }: Catalogue, id: string, release: string): bo
 
 interface ParameterSchema extends FieldSchema {
   $ref?: string;
-  anyOf?: ApiType[];
+  anyOf?: { $ref?: string; type?: ParameterType | ParameterType[]; enum?: string[]; pattern?: string }[];
   enum?: string[];
   default?: Scalar;
   "x-optional-from"?: string;
   "x-observed-initial"?: Scalar;
   "x-facts"?: QuirkSpan[];
-}
-
-interface ApiType {
-  $ref?: string;
-  type?: ParameterType | ParameterType[];
-  enum?: string[];
-  pattern?: string;
 }
 
 interface IntegrationSchema {

@@ -50,7 +50,6 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly is?: "scalar" | "list" | "mapping";
   readonly longer?: number;
   readonly equals?: readonly string[];
-  /** The value matches a pattern. */
   readonly matches?: string;
   readonly has?: readonly string[];
   readonly only?: readonly string[];

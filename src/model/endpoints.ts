@@ -8,13 +8,10 @@ import type { Call, Fields } from "./types.ts";
  * The API as a table (docs/api.md). The client builds its requests from it and the embedded server routes by it.
  * Paths are relative to /api/v4; `:name` is one URL-encoded segment.
  */
-export type Endpoint = EndpointRow &
-  (
-    | { readonly method: "GET" | "DELETE"; readonly body?: never }
-    | { readonly method: "POST" | "PUT" | "PATCH"; readonly body: "form" | "json" }
-  );
-
-interface EndpointRow {
+export type Endpoint = (
+  | { readonly method: "GET" | "DELETE"; readonly body?: never }
+  | { readonly method: "POST" | "PUT" | "PATCH"; readonly body: "form" | "json" }
+) & {
   readonly path: string;
   /** A list: `paged` lists take `per_page`; `whole` lists are requested without it, but links to further pages are followed. */
   readonly list?: Call["list"];
@@ -31,7 +28,7 @@ interface EndpointRow {
   readonly before?: Endpoint;
   /** The release that introduced it (docs/api.md#removals, rule 4). */
   readonly introduced?: string;
-}
+};
 
 export interface Parameter {
   readonly type: "string" | "boolean" | "integer" | "datetime";
@@ -267,7 +264,6 @@ const table = {
 
 export type EndpointName = keyof typeof table;
 
-/** Every endpoint, by the name that `call` takes. */
 export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 
 /** The older name of the integrations segment (docs/api.md#integrations), for servers that do not route the newer one. */

@@ -56,11 +56,9 @@ export function projectTest(glob: string): (project: Project) => boolean {
 
 /** The scope of these globs; without targets, everything that is not excluded. */
 export function addressScope(targets: readonly string[] = [], excludes: readonly string[] = []) {
-  const [inTarget, targeted, excluded] = [
-    targets.map(projectTest),
-    targets.map(addressTest),
-    excludes.map(addressTest),
-  ];
+  const inTarget = targets.map(projectTest);
+  const targeted = targets.map(addressTest);
+  const excluded = excludes.map(addressTest);
   const outside = excludes.filter((glob) => !glob.includes(":")).map(projectTest);
   const isAll = targets.length === 0;
   return {

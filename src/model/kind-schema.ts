@@ -42,10 +42,8 @@ export function isReservedName(parameter: string): boolean {
   return new RegExp(reservedName).test(parameter);
 }
 
-type Written = (field: FieldSchema) => JsonObject;
-
 /** Transforms a schema and its subschemas, from the inside out. Conditions concern values, so they stay. */
-function transformSchema(field: FieldSchema, by: Written): JsonObject {
+function transformSchema(field: FieldSchema, by: (field: FieldSchema) => JsonObject): JsonObject {
   const { items, properties, additionalProperties: others } = field;
   return by({
     ...field,

@@ -34,8 +34,7 @@ export function policyKinds(catalogue: Catalogue, owner: Owner = "project"): rea
 
 const policyKindsByOwner = memoized(({ kinds }: Catalogue): Readonly<Record<Owner, readonly PolicyKind[]>> => {
   const all = [...kinds].flatMap(([kind, { policy }]) => (policy ? [{ kind, ...policy }] : []));
-  const of = (owner: Owner) => all.filter(({ kind }) => ownerOfKind(kind) === owner);
-  return ownerRecord(of);
+  return ownerRecord((owner) => all.filter(({ kind }) => ownerOfKind(kind) === owner));
 }, new WeakMap());
 
 /** The kinds whose resources are all read and counted; of others, only those that policies list. */

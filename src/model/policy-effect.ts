@@ -74,8 +74,7 @@ export function defaultFields({ fields }: Pick<ResourceKind, "fields">): Fields 
 
 /** An expression that cannot be evaluated counts as true: an unknown effect must not pass for none. */
 function isTrue(text: string | undefined, given: Readonly<Record<string, unknown>>): boolean {
-  if (text === undefined) return false;
-  return ifPossible(() => evaluateKind(text, given) === true, UserError) ?? true;
+  return text !== undefined && (ifPossible(() => evaluateKind(text, given) === true, UserError) ?? true);
 }
 
 function visibleFields({ fields }: ResourceKind, own: Fields | null): Readonly<Record<string, Plain>> | null {

@@ -80,16 +80,14 @@ export interface Desired extends Resource {
   readonly identity: string;
   readonly presence: "present" | "absent";
   readonly origin: Origin;
-  readonly lookedUp?: LookedUpFields;
-}
-
-/** Results of look-ups for the fields of a desired resource (`x-lookup`). */
-export interface LookedUpFields {
-  /** Values in the manifest, by look-up and result. */
-  readonly names: Readonly<Record<string, string>>;
-  readonly results: LookUpResults;
-  /** Fields, as in the manifest, that name resources of this run's own writes: looked up after those writes. */
-  readonly pending: Fields;
+  /** Results of look-ups for its fields (`x-lookup`). */
+  readonly lookedUp?: {
+    /** Values in the manifest, by look-up and result. */
+    readonly names: Readonly<Record<string, string>>;
+    readonly results: LookUpResults;
+    /** Fields, as in the manifest, that name resources of this run's own writes: looked up after those writes. */
+    readonly pending: Fields;
+  };
 }
 
 /**

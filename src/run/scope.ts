@@ -1,4 +1,4 @@
-import { isMarkOf } from "../base/known-secrets.ts";
+import { secretMark } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { isExpired } from "../manifest/expiry.ts";
@@ -45,7 +45,7 @@ export function scopeOf(context: Context): RefreshScope {
     ...(ledger && { ledger }),
     isMarked: (reference: SecretReference, mark: string) => {
       const value = secrets.known(reference);
-      return value === undefined ? undefined : isMarkOf(value, mark);
+      return value === undefined ? undefined : secretMark(value) === mark;
     },
     release: server.release,
     tier: server.tier,

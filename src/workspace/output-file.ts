@@ -49,18 +49,16 @@ export function outputError(path: string): string | undefined {
     const output = outputAt(path);
     if ("fd" in output) fstatSync(output.fd);
     else if ("device" in output) accessSync(output.device, constants.W_OK);
-    else return fileError(output.file);
+    else {
+      const { file } = output;
+      if (isFolder(file)) return "it is a folder";
+      if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK);
+      accessSync(nearestFolder(dirname(file)), constants.W_OK | constants.X_OK);
+    }
     return undefined;
   } catch (error) {
     return describeSystemError(error);
   }
-}
-
-function fileError(file: string): string | undefined {
-  if (isFolder(file)) return "it is a folder";
-  if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK);
-  accessSync(nearestFolder(dirname(file)), constants.W_OK | constants.X_OK);
-  return undefined;
 }
 
 /** The deepest existing folder; missing ones are created on write. @throws a system error if a parent is a file. */

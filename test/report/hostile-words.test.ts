@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blank } from "../../src/author/import/policy.ts";
-import { inertJson, printableLines } from "../../src/base/printable.ts";
+import { printableLines, withoutMarks } from "../../src/base/printable.ts";
 import { waiversText } from "../../src/commands/next-steps.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { reportedLine } from "../../src/model/problem-line.ts";
@@ -230,7 +230,7 @@ describe("nobody's words are obeyed, and none are hidden", () => {
     fc.assert(
       fc.property(hostileAndPlain, ({ evil }) => {
         const shown = renderer(reportOf(evil), () => undefined);
-        const lines = (isJson ? inertJson(shown) : shown).split("\n");
+        const lines = (isJson ? withoutMarks(shown) : shown).split("\n");
         const obeyed = lines.filter((line) => /##\w*\[/.test(line) || (/^\s*::/.test(line) && !own.test(line)));
         expect(obeyed).toEqual([]);
       }),
@@ -240,7 +240,7 @@ describe("nobody's words are obeyed, and none are hidden", () => {
   test("JSON stays the document that it was", () => {
     const kinds = [{ kind: "projects", left: 1, moving: 0, failed: 0, names: [...attacks] }] as const;
     const json = statusJson("##[x", kinds);
-    expect(JSON.parse(inertJson(json))).toEqual(JSON.parse(json));
-    expect(inertJson(json)).not.toMatch(/##\w*\[/);
+    expect(JSON.parse(withoutMarks(json))).toEqual(JSON.parse(json));
+    expect(withoutMarks(json)).not.toMatch(/##\w*\[/);
   });
 });

@@ -1,5 +1,5 @@
 import { objectOf } from "../../base/json.ts";
-import { isMarkOf } from "../../base/known-secrets.ts";
+import { secretMark } from "../../base/known-secrets.ts";
 import { schemeOf } from "../../manifest/secret-reference.ts";
 import { type Comparison, worst } from "../../model/field-meaning.ts";
 import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
@@ -21,7 +21,7 @@ export function compareMarks(
   isMarked: IsMarked = () => undefined,
 ): Comparison {
   if (typeof mark === "string") {
-    const isSame = isReference(value) ? isMarked(value, mark, field) : isMarkOf(String(value), mark);
+    const isSame = isReference(value) ? isMarked(value, mark, field) : secretMark(String(value)) === mark;
     return isSame === undefined ? "unverified" : isSame ? "same" : "different";
   }
   if (mark === undefined || !(isMapping(value) || isList(value))) return "unverified";
