@@ -43,11 +43,8 @@ export function addAuditEvent(state: State, owner: NamedOwner, id: number, event
 }
 
 /** Records a successful write of a kind, for its project or group. */
-export function auditWrite(
-  state: State,
-  { method, path, caller, body, segments }: ServerRequest,
-  owner: NamedOwner,
-): void {
+export function auditWrite(state: State, request: ServerRequest, owner: NamedOwner): void {
+  const { method, path, caller, body, segments } = request;
   const found = findRepository(state, owner, segments.id ?? "");
   if (!found) return;
   const rest = path.replace(/^(?:\/[^/]+){2}/, "");

@@ -3,7 +3,6 @@ import schema from "../../schemas/chaos.schema.json" with { type: "json" };
 import { globMatcher } from "../base/glob.ts";
 import { compile } from "../base/schema.ts";
 import { type Fault, parseChecked } from "../model/checked-yaml.ts";
-import type { Problem } from "../model/types.ts";
 import { refused, type ServerReply } from "./reply.ts";
 
 /** A fault and the requests that it affects. The first rule that matches and is not exhausted applies. */
@@ -123,10 +122,7 @@ const ways = ["status", "reset", "hang", "truncate", "html"] as const;
 const checkChaos = compile(schema);
 
 /** Reads a list of chaos rules from YAML or JSON. Every mistake is a problem with its location in `file`. */
-export function parseChaos(
-  text: string,
-  file = "chaos",
-): { readonly chaos: readonly ChaosRule[] } | { readonly problems: readonly Problem[] } {
+export function parseChaos(text: string, file = "chaos") {
   const faults = (rules: readonly ChaosRule[]) => rules.flatMap(wayFaults);
   const parsed = parseChecked(text, file, { rule: "chaos", shape: checkChaos, empty: [], faults });
   return "value" in parsed ? { chaos: parsed.value } : parsed;

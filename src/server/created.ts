@@ -24,11 +24,7 @@ export const createGroup: Handler = (context, call) => {
 };
 
 /** The group in which something is created, or the top; an error if the role does not suffice; undefined if there is none. */
-function findAbove(
-  { state }: ServerContext,
-  { caller }: ParsedRequest,
-  id: unknown,
-): { readonly path: string } | ServerReply | undefined {
+function findAbove({ state }: ServerContext, { caller }: ParsedRequest, id: unknown) {
   if (id === undefined || id === null) return { path: "" };
   const group = state.group.get(String(id));
   return group && roles.indexOf(caller.role) < roles.indexOf("maintainer") ? forbidden : group;

@@ -260,11 +260,7 @@ function parseInstant(text: string | undefined, otherwise: string): string {
 }
 
 /** The environment of that name among the project's deployments, or a new one. */
-function environmentOf(
-  state: State,
-  project: Repository,
-  { id, name, external_url }: SeedEnvironment,
-): Deployment["environment"] {
+function environmentOf(state: State, project: Repository, { id, name, external_url }: SeedEnvironment) {
   const known = deploymentsOf(state, project).find(({ environment }) => environment.name === name)?.environment;
   if (known && external_url === undefined) return known;
   return {

@@ -95,7 +95,10 @@ function disableIntegration(admitted: Admitted): ServerReply {
   const { unmodifiedSince = Number.POSITIVE_INFINITY } = request;
   if (record && behaviour.conditionalRemovals && Date.parse(record.updated_at) > unmodifiedSince) return changedSince;
   const known = takeOver(state, own, inherited) ?? (integration && createdRecord(context, integration, {}, false));
-  if (known && (known.active || !record)) saveRecord(admitted, disabledRecord(context, integration, known));
+  if (!known || (record && !known.active)) return noContent;
+  const values = behaviour.deleteWipes ? wipeValues(integration, known.values) : known.values;
+  const updated_at = timestamp(known.updated_at);
+  saveRecord(admitted, { ...withoutInheritance(known), active: false, values, updated_at });
   return noContent;
 }
 
@@ -134,11 +137,7 @@ interface Written {
 }
 
 /** Reads the parameters of a PUT from form fields or JSON. A null, or an empty boolean or integer, clears a parameter. */
-function readIntegration(
-  context: ServerContext,
-  integration: Integration,
-  raw: JsonObject,
-): Written & { readonly faults: readonly string[] } {
+function readIntegration(context: ServerContext, integration: Integration, raw: JsonObject) {
   const { behaviour, release } = context;
   const { parameters } = integration;
   const read: JsonObject = Object.fromEntries(
@@ -220,11 +219,7 @@ function createdRecord(
 }
 
 /** Activity after a PUT without `active`: true, unless the integration keeps its state, or `active` has a default. */
-function activeAfterPut(
-  { behaviour }: ServerContext,
-  { parameters, staysOff }: Integration,
-  before?: boolean,
-): boolean {
+function activeAfterPut({ behaviour }: ServerContext, { parameters, staysOff }: Integration, before?: boolean) {
   if (behaviour.quirks && staysOff) return before ?? false;
   const active = parameters.get("active");
   return behaviour.putActivates || !active || (before ?? (active.default ?? true) === true);
@@ -248,15 +243,6 @@ function editedRecord(
   const isUnmoved = behaviour.quirks && integration.apart && staysActive && changed.every(isApart);
   const updated_at = isUnmoved ? known.updated_at : timestamp(known.updated_at);
   return { ...withoutInheritance(known), active, values: { ...known.values, ...values }, updated_at };
-}
-
-function disabledRecord(
-  { behaviour }: ServerContext,
-  integration: Integration | undefined,
-  record: IntegrationRecord,
-): IntegrationRecord {
-  const values = behaviour.deleteWipes ? wipeValues(integration, record.values) : record.values;
-  return { ...withoutInheritance(record), active: false, values, updated_at: timestamp(record.updated_at) };
 }
 
 /** Parameters become null, including those with a default; event flags are kept. */

@@ -98,11 +98,7 @@ function handleKind(context: ServerContext, request: ServerRequest, target: Kind
 }
 
 /** The project or group of a request; an error if it does not exist or is hidden. */
-function findOwner(
-  context: ServerContext,
-  request: ServerRequest,
-  { kind, call }: KindCall,
-): Repository | ServerReply | undefined {
+function findOwner(context: ServerContext, request: ServerRequest, { kind, call }: KindCall) {
   if (kind.of === "instance") return undefined;
   if (kind.of === "group")
     return findRepository(context.state, "group", request.segments.id ?? "") ?? notFound("Group");
@@ -235,10 +231,7 @@ function deleteRow(admitted: Admitted): ServerReply {
   return noContent;
 }
 
-function readParameters(
-  { context, request, kind, named, narrowing }: Admitted,
-  check: "creation" | "change",
-): ReturnType<typeof checkKindParameters> {
+function readParameters({ context, request, kind, named, narrowing }: Admitted, check: "creation" | "change") {
   const { query, body } = request;
   const inFilters = new Set(Object.keys(narrowing).map((parameter) => parameter.split("[")[0]));
   const inQuery = Object.entries(query).filter(([name]) => !inFilters.has(name));

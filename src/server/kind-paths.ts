@@ -62,11 +62,7 @@ export function servedCalls(
 const listedIn = "12.7";
 
 /** The parts of a row by the parameters of a query that narrow a match, if the release filters by them. */
-export function narrowingOf(
-  { fields }: ResourceKind,
-  query: string,
-  release: string,
-): Readonly<Record<string, string>> {
+export function narrowingOf({ fields }: ResourceKind, query: string, release: string) {
   const narrowing = [...new URLSearchParams(query)].filter(([, value]) => {
     const since = fields.properties[partName(value)]?.["x-filtered"] ?? release;
     return value.startsWith(":") && compareReleases(release, since) >= 0;

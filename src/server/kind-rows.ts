@@ -30,11 +30,8 @@ interface StoredField {
 
 type StoringPlatform = Pick<Platform, "release" | "tier">;
 
-export function storedFields(
-  fields: ReadonlyMap<string, FieldSchema>,
-  platform: StoringPlatform,
-): readonly StoredField[] {
-  return Array.from(fields, ([name, field]) => {
+export function storedFields(fields: ReadonlyMap<string, FieldSchema>, platform: StoringPlatform) {
+  return Array.from(fields, ([name, field]): StoredField => {
     const written = field["x-store"] ?? {};
     const store = Object.entries(typeof written === "string" ? { [name]: written } : written);
     return { name, field, parameters: parametersOfField(name, field), store, part: storedPart(name, field), platform };
@@ -47,10 +44,7 @@ function storedPart(name: string, { "x-read": read = "" }: FieldSchema): string 
 }
 
 /** A new row: the parameters, and defaults for the rest. */
-export function createdRow(
-  fields: readonly StoredField[],
-  { params, others, target }: Omit<Situation, "row">,
-): JsonObject {
+export function createdRow(fields: readonly StoredField[], { params, others, target }: Omit<Situation, "row">) {
   const row: Record<string, unknown> = {};
   for (const each of fields) {
     const { field, parameters, store, part } = each;

@@ -61,12 +61,7 @@ export function checksOf(fields: Fields, required: readonly string[], isChangedO
 }
 
 /** Parses the known parameters of a request; faults are in the platform's words. */
-export function checkKindParameters(
-  checks: ParameterChecks,
-  check: SchemaCheck,
-  raw: JsonObject,
-  strict: boolean,
-): { readonly params: JsonObject; readonly faults: readonly string[] } {
+export function checkKindParameters(checks: ParameterChecks, check: SchemaCheck, raw: JsonObject, strict: boolean) {
   const accepted = Object.entries(raw).filter(([name]) => checks.schemas.has(name));
   const params = Object.fromEntries(
     accepted.map(([name, value]) => [name, parseTyped(checks.schemas.get(name), value)]),

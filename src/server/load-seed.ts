@@ -128,12 +128,7 @@ function implyAbove(state: State, path: string): void {
 }
 
 /** Loads the rows of a project, a group or the instance that exist in the release and the tier. */
-function loadRows(
-  context: SeedContext,
-  of: Owner,
-  id: number,
-  { integrations, resources }: Pick<SeedGroup, "integrations" | "resources">,
-): void {
+function loadRows(context: SeedContext, of: Owner, id: number, { integrations, resources }: SeedGroup): void {
   const { state, kinds } = context;
   const keyed = kinds.all.find((each) => each.file.keys && each.of === of);
   for (const [slug, values] of Object.entries(integrations ?? {})) {
@@ -146,17 +141,9 @@ function loadRows(
   }
 }
 
-function createIntegration(
-  { state, catalogue, putActivates }: SeedContext,
-  slug: string,
-  {
-    active,
-    created_at,
-    updated_at,
-    inherited,
-    ...values
-  }: NonNullable<NonNullable<SeedProject["integrations"]>[string]>,
-): IntegrationRecord {
+function createIntegration(context: SeedContext, slug: string, given: IntegrationRecord["values"]): IntegrationRecord {
+  const { state, catalogue, putActivates } = context;
+  const { active, created_at, updated_at, inherited, ...values } = given;
   const now = timestamp();
   const byDefault = putActivates || (catalogue.integrations.get(slug)?.parameters.get("active")?.default ?? true);
   return {

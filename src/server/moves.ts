@@ -156,11 +156,8 @@ function advance(state: State, release: string, id: number): boolean {
 }
 
 /** True if the move is to its own storage, or to a cluster without direct-fetch replication. */
-function mustFail(
-  { storage, feature }: State,
-  release: string,
-  { source_storage_name: source, destination_storage_name: destination }: MoveRecord,
-): boolean {
+function mustFail({ storage, feature }: State, release: string, move: MoveRecord): boolean {
+  const { source_storage_name: source, destination_storage_name: destination } = move;
   const isCluster = storage.get(destination)?.cluster === true;
   return source === destination || (isCluster && needsDirectFetch(release) && !feature.has("direct_fetch_replication"));
 }

@@ -12,7 +12,7 @@ export function paged<T>(
   const { page, size, faults } = readPage(context, call);
   if (faults.length > 0) return invalid(faults);
   const shown = records.slice((page - 1) * size, page * size).map(row);
-  return json(200, shown, pageHeaders(call, { page, size, total: records.length }, context.behaviour.totalsUpTo));
+  return json(200, shown, pageHeaders(call, page, size, records.length, context.behaviour.totalsUpTo));
 }
 
 /** A page of rows sorted by ID, with a link to the next page and no total. */
@@ -34,11 +34,7 @@ export function keysetPaged<T extends { readonly id: number }>(
 }
 
 /** Sorted by a key. Rows with the same key keep their order; `desc` reverses everything. */
-export function inOrder<Row>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => string | number,
-  sort: unknown = "asc",
-): readonly Row[] {
+export function inOrder<Row>(rows: readonly Row[], keyOf: (row: Row) => string | number, sort?: unknown) {
   const ascending = rows.toSorted((a, b) => Number(keyOf(a) > keyOf(b)) - Number(keyOf(a) < keyOf(b)));
   return sort === "desc" ? ascending.toReversed() : ascending;
 }
@@ -52,11 +48,7 @@ function readPage({ pageSize, maxPageSize }: ServerContext, { query }: Pick<Serv
   return { page, size: Math.min(size, maxPageSize), faults };
 }
 
-function pageHeaders(
-  call: ServerRequest,
-  { page, size, total }: Readonly<Record<"page" | "size" | "total", number>>,
-  totalsUpTo: number,
-): Record<string, string> {
+function pageHeaders(call: ServerRequest, page: number, size: number, total: number, totalsUpTo: number) {
   const last = Math.max(1, Math.ceil(total / size));
   const next = page < last ? page + 1 : undefined;
   const previous = page > 1 ? page - 1 : undefined;

@@ -149,12 +149,8 @@ function projectFaults({ path, deployments }: SeedProject, index: number): Fault
 }
 
 /** Slugs outside the catalogue are accepted: deployed servers have some, and clients must tolerate them. */
-function nameFaults(
-  slug: string,
-  values: JsonObject,
-  path: Fault["path"],
-  { integrations, listedFlags, foreignNames, dialect }: Catalogue,
-): Fault[] {
+function nameFaults(slug: string, values: JsonObject, path: Fault["path"], catalogue: Catalogue): Fault[] {
+  const { integrations, listedFlags, foreignNames, dialect } = catalogue;
   const other = foreignNames.get(slug);
   if (other)
     return [
