@@ -61,11 +61,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 /** Options that determine the contents of a plan, and so are rejected with a saved one (docs/safety.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "exclude", "shard", "resend", "storage", "since", "asOf"]);
 
-async function runDryRun(
-  terminal: Terminal,
-  request: Request,
-  deployment?: DeploymentOptions,
-): Promise<FindingsResult> {
+async function runDryRun(terminal: Terminal, request: Request, deployment?: DeploymentOptions) {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);

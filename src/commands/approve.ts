@@ -74,12 +74,8 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
 }
 
 /** Shows the summary of the plan before signing, since a signature cannot be revoked. */
-function createSignature(
-  plan: Plan,
-  catalogue: Catalogue,
-  { cwd, env, note, warnings }: Terminal,
-  { key }: Options<"approve">,
-): string {
+function createSignature(plan: Plan, catalogue: Catalogue, terminal: Terminal, { key }: Options<"approve">): string {
+  const { cwd, env, note, warnings } = terminal;
   note(`${signedPlanText(plan, catalogue, warnings)}\n`);
   const file = key === undefined ? undefined : resolve(cwd, key);
   return signedBySsh({ message: messageOf(plan), namespace: planNamespace, key: file, env }).trim();

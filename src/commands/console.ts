@@ -32,6 +32,6 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   };
   const consoleOptions = { state, access, env, folder, catalogue, workspace, onError };
   await using listening = await serveConsole(host, port, consoleOptions);
-  await serveUntilInterrupted(terminal, listening);
+  await serveUntilInterrupted(terminal, listening.url);
   return exit.done;
 };

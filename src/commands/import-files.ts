@@ -101,11 +101,7 @@ export function schemaFrom(folder: string, around: string): string {
 }
 
 /** Returns true if the workspace is valid for this release of the server. */
-export function checkImported(
-  { cwd, folder, note }: Terminal,
-  written: readonly ImportedFile[],
-  release?: string,
-): boolean {
+export function checkImported({ cwd, folder, note }: Terminal, written: readonly ImportedFile[], release?: string) {
   if (!workspaceAbove(folder) || written.length === 0) return true;
   const loaded = loadWorkspace(folder);
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));

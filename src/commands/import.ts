@@ -46,7 +46,7 @@ export const run = showing<Options<"import">>(async (terminal, options, names) =
   for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, release);
   return {
-    text: (palette) => importText(imported, palette, stepsAfterImport(options, { isLive, isValid })),
+    text: (palette) => importText(imported, palette, stepsAfterImport(options, isLive, isValid)),
     json: () => importJson(imported),
     code: exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 }),
   };

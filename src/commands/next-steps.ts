@@ -1,6 +1,7 @@
 import { shellWord } from "../base/text-format.ts";
 import { type Plan, type PlannedChange, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/terminal.ts";
+import type { Options } from "./command.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
 type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since" | "storage" | "resend">;
@@ -78,18 +79,12 @@ export function stepsAfterApply({ summary }: Plan, options: Scope, run?: string)
     : [];
 }
 
-export function stepsAfterApproval(
-  { plan, ...options }: Pick<Scope, "C"> & { readonly plan?: string },
-  file: string | undefined,
-): readonly NextStep[] {
+export function stepsAfterApproval({ plan, ...options }: Options<"approve">, file?: string): readonly NextStep[] {
   const which = plan === undefined ? shellWord(file ?? "") : `--plan ${shellWord(plan)}`;
   return [[`${formatCommand("apply", options)} ${which}`, "applies the plan, once it has enough signatures"]];
 }
 
-export function stepsAfterImport(
-  options: Pick<Scope, "C"> & { readonly kinds?: readonly string[] },
-  { isLive, isValid }: { readonly isLive: boolean; readonly isValid: boolean },
-): readonly NextStep[] {
+export function stepsAfterImport(options: Options<"import">, isLive: boolean, isValid: boolean): readonly NextStep[] {
   if (!isValid) return [[formatCommand("validate", options), "shows what to change first"]];
   const others: NextStep = [`${formatCommand("explain", options)} --kinds`, "lists other kinds, for import --kinds"];
   return [

@@ -75,10 +75,6 @@ export function checkedRelease(release: string): string {
 }
 
 /** Globs over addresses. The workspace's own kinds are read only if the bundled ones do not explain one. */
-export function checkedTargets(
-  flag: string,
-  globs: readonly string[] | undefined,
-  { folder }: Pick<Terminal, "folder">,
-): readonly string[] {
+export function checkedTargets(flag: string, globs: readonly string[] | undefined, { folder }: Terminal) {
   return globsOf(flag, globs, (glob) => targetFault(glob, catalogueOf()) && targetFault(glob, catalogueAround(folder)));
 }

@@ -28,7 +28,7 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
     ...(chaos && checkRead(parseChaos(readNamedFile(terminal, chaos), chaos))),
     ...(data && { data: resolve(terminal.cwd, data) }),
   });
-  await serveUntilInterrupted(terminal, server);
+  await serveUntilInterrupted(terminal, server.url);
   await server.close();
   return exit.done;
 };

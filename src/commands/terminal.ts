@@ -89,10 +89,7 @@ export function createTerminal(
   };
 }
 
-export async function serveUntilInterrupted(
-  { listen, print, interrupted }: Terminal,
-  { url }: { readonly url: string },
-): Promise<void> {
+export async function serveUntilInterrupted({ listen, print, interrupted }: Terminal, url: string): Promise<void> {
   listen();
   print(`listening on ${url}`);
   await once(interrupted, "abort");

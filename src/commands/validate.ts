@@ -75,11 +75,7 @@ function check({ env }: Terminal, loaded: Loaded, today: string) {
   return { problems: [...sortedProblems(stated), ...keyProblems], policies, size: policyCount + ruleCount };
 }
 
-async function readOverrides(
-  terminal: Terminal,
-  { root, workspace }: Loaded,
-  policies: readonly Policy[],
-): Promise<readonly OverrideCount[]> {
+async function readOverrides(terminal: Terminal, { root, workspace }: Loaded, policies: readonly Policy[]) {
   if (!policies.some(isWide)) return [];
   const fleet = await knownFleet(terminal, undefined, root, workspace);
   return overridesAmong(policies, knownProjects(policies, fleet?.projects));

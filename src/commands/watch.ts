@@ -37,8 +37,8 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   const request = { ...requestOf(terminal, options), tokenExpires: printer.tokenExpires };
   using follower = options.follow ? createFollower(root, terminal.interrupted) : undefined;
   terminal.listen();
-  await using _ = await listening(terminal, options, { folder, status, metrics: printer.metrics });
-  sayWhatIsWritten(terminal, options, folder);
+  await using _ = await listening(terminal, options, status, printer.metrics);
+  sayWhatIsWritten(terminal, options);
   const watching: WatchOptions = {
     request,
     schedule,
@@ -66,11 +66,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
 
 const halfHour = 30 * 60_000;
 
-function sayWhatIsWritten(
-  { warn, warnings }: Terminal,
-  { apply, mergeRequest }: Options<"watch">,
-  folder: string,
-): void {
+function sayWhatIsWritten({ warn, warnings, folder }: Terminal, { apply, mergeRequest }: Options<"watch">): void {
   const hasLedger = loadSettings(folder).ledger !== undefined;
   const words: Readonly<Record<typeof apply, string>> = {
     never: "",
@@ -88,15 +84,13 @@ function sayWhatIsWritten(
   }
 }
 
-async function listening(
-  { env, print, note }: Terminal,
-  { hooks, host }: Options<"watch">,
-  { folder, ...watched }: { readonly folder: string; readonly status: WatchStatus; readonly metrics: () => string },
-): Promise<AsyncDisposable | undefined> {
+async function listening(terminal: Terminal, options: Options<"watch">, status: WatchStatus, metrics: () => string) {
+  const { env, folder, print, note } = terminal;
+  const { hooks, host } = options;
   const secret = readHookSecret(env);
   if (hooks === undefined) return undefined;
   const branch = () => followedBranch(folder);
-  const service = await serveWatch({ port: hooks, host, secret, clock: systemClock, branch, ...watched });
+  const service = await serveWatch({ port: hooks, host, secret, clock: systemClock, branch, status, metrics });
   print(`listening on ${service.url}`);
   if (secret === undefined) note("note: EVENKEEL_HOOK_SECRET is not set, so POST /hooks/push is refused");
   return service;
