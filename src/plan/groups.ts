@@ -174,10 +174,7 @@ function general(value: Value, project: string): Value {
   return Object.fromEntries(inside);
 }
 
-/**
- * Writes a project's path in a text as `${project.path}`. IDs and paths without a slash are left, because they may
- * occur by chance.
- */
+/** Writes a project's path as `${project.path}`. IDs and paths without a slash are left: they may occur by chance. */
 export function generalText(text: string, project: string): string {
   const literal = text.replaceAll("${", () => "$${");
   const path = bareName(project);
@@ -251,11 +248,12 @@ export const foundParticiples: Participles = {
 export function groupLine(group: PlannedGroup, brief?: string, words = participles): string {
   const { members, projects, shared } = group;
   const [first] = members;
-  const { policy_effect } = first;
-  const what = [
-    describeChange(shared.subject, actionOf(first), brief, words),
-    ...(policy_effect ? [policy_effect] : []),
-  ].join(", ");
+  const action = actionOf(first);
+  const { subject } = shared;
+  // The values stand in place of the word "updated".
+  const isBrief = action === "update" && brief !== undefined;
+  const change = isBrief ? [`${subject} ${brief}`] : [`${subject} ${words[action]}`, brief];
+  const what = [...change, first.policy_effect].filter((each) => each !== undefined).join(", ");
   return `${namesCounted(projects)}: ${what} (${placesText(group)})`;
 }
 
@@ -265,13 +263,6 @@ function placesText({ members, lines }: PlannedGroup): string {
   const declared = new Set(members.map(({ source }) => lineText(source)));
   const [only] = declared;
   return members[0].set_at && declared.size === 1 ? `${only}, set in ${set}` : set;
-}
-
-/** The values in the line of a group, in place of the word "updated". */
-function describeChange(subject: string, action: Action, brief: string | undefined, words: Participles): string {
-  const word = `${subject} ${words[action]}`;
-  if (brief === undefined) return word;
-  return action === "update" ? `${subject} ${brief}` : `${word}, ${brief}`;
 }
 
 export interface Sides {

@@ -192,15 +192,14 @@ function describeLack({ guard, approvals }: Objection): readonly string[] {
 
 /** Joins objections of equal words that concern several projects. */
 export function joinObjections(objections: readonly Objection[]): readonly Objection[] {
-  return foldedAlike(objections, toForm).map(([first, ...others]) => {
+  const formOf = ({ guard, name, message, addresses: [first, ...others] }: Objection) => {
+    const project = first === undefined || others.length > 0 ? undefined : addressParts(first)[0];
+    return JSON.stringify([guard, name, commonForm(message, project)]);
+  };
+  return foldedAlike(objections, formOf).map(([first, ...others]) => {
     if (others.length === 0) return first;
     const addresses = others.flatMap((each) => each.addresses);
     const also = firstFew(addresses.map((address) => addressParts(address)[0]));
     return { ...first, message: `${first.message}; also in ${also}`, addresses: [...first.addresses, ...addresses] };
   });
-}
-
-function toForm({ guard, name, message, addresses: [first, ...others] }: Objection): string {
-  const project = first === undefined || others.length > 0 ? undefined : addressParts(first)[0];
-  return JSON.stringify([guard, name, commonForm(message, project)]);
 }

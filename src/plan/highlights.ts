@@ -178,10 +178,7 @@ export const directions: Readonly<Record<PolicyEffect, string>> = {
   loosened: "stricter than declared",
 };
 
-/**
- * Describes a change as drift: the live values and their age, instead of the effect of an apply. `at`: when the drift
- * was found.
- */
+/** Describes a change as drift: live values and their age, not the effect of an apply. `at`: when it was found. */
 export function asDrift({ policy_effect: effect, ...planned }: PlannedChange, at: string): PlannedChange {
   const reason = planned.action_reason;
   const compared = effect ? reason.replace(`, ${effect}`, `, ${directions[effect]}`) : reason;

@@ -18,7 +18,10 @@ export interface NamedPlan {
  */
 export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
   const [first, ...others] = parts;
-  for (const other of others) checkSameRun(first, other);
+  for (const other of others) {
+    const [what] = headings.find(([, of]) => of(first.plan) !== of(other.plan)) ?? [];
+    if (what) throw new UserError(`${first.name} and ${other.name} were not made from ${what}; plan them again`);
+  }
   checkDisjoint(parts);
   checkScopes(parts);
   const plans = parts.map(({ plan }) => plan);
@@ -53,12 +56,6 @@ const headings: readonly (readonly [what: string, of: (plan: Plan) => string])[]
   ["one revision of --since", ({ scope }) => scope?.since ?? ""],
   ["one version of Evenkeel", ({ evenkeel_version }) => evenkeel_version],
 ];
-
-function checkSameRun(first: NamedPlan, other: NamedPlan): void {
-  const differing = headings.find(([, of]) => of(first.plan) !== of(other.plan));
-  if (!differing) return;
-  throw new UserError(`${first.name} and ${other.name} were not made from ${differing[0]}; plan them again`);
-}
 
 function checkDisjoint(parts: readonly NamedPlan[]): void {
   const owners = new Map<string, string>();

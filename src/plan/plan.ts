@@ -21,9 +21,7 @@ import type { Objection } from "./guards.ts";
 import type { OverrideCount } from "./overrides.ts";
 import type { Rerouting } from "./routes/audience.ts";
 
-/**
- * The document of `plan --report json` and `--out` (docs/safety.md; `schemas/plan.schema.json`). Contains no secret.
- */
+/** The document of `plan --report json` and `--out` (docs/safety.md, schemas/plan.schema.json). Contains no secret. */
 export interface Plan {
   readonly format_version: typeof formatVersion;
   readonly evenkeel_version: string;

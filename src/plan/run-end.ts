@@ -50,10 +50,7 @@ interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
   readonly refused?: readonly { readonly message: string }[] | undefined;
 }
 
-/**
- * Explains why a run was refused, failed, or left changes stale: a sentence for each cause, those of most projects
- * first.
- */
+/** Explains why a run was refused, failed or left changes stale: a sentence per cause, those of most projects first. */
 export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
   const failed = [...outcomes].filter(([, { status }]) => status !== "applied" && status !== "skipped");
   const all = [

@@ -163,10 +163,7 @@ function diffResource(
   return live.inherited ? diffInherited(project, desired, live, options) : diffLive(project, desired, live, options);
 }
 
-/**
- * Inherited resources that are as declared need no change; otherwise the project gets its own settings, if the server
- * allows it.
- */
+/** Inherited resources as declared need no change; others give way to the project's own, if the server allows it. */
 function diffInherited(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue, release } = options;
   const result = diffLive(project, desired, live, options);

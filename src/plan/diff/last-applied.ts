@@ -6,9 +6,7 @@ import { isReference } from "../../model/values.ts";
 export interface Memory {
   /** As in the response to our last write, or when the resource was last found in sync. */
   readonly updated_at?: string;
-  /**
-   * Fingerprints of declared values as they were sent; `""` for values that were declared but never compared or sent.
-   */
+  /** Fingerprints of declared values as sent; `""` for values that were declared but never compared or sent. */
   readonly sent: Readonly<Record<string, string>>;
   readonly versions?: Readonly<Record<string, number>>;
   /** Parameters for which the server returned another value than was sent. */
@@ -26,9 +24,7 @@ export interface Dated {
 
 export interface Recollection {
   readonly recall: (address: string) => Memory | undefined;
-  /**
-   * Undefined for a secret that is not set here. The result has the form of `like`, a fingerprint to compare it with.
-   */
+  /** Undefined for a secret not set here. The result has the form of `like`, a fingerprint to compare it with. */
   readonly fingerprint: (
     resource: Pick<Resource, "kind" | "key">,
     address: string,

@@ -21,10 +21,7 @@ export const revisionActions = ["declare", "edit", "disable", "withdraw"] as con
 
 export type RevisionAction = (typeof revisionActions)[number];
 
-/**
- * A resource whose desired state differs. `before` and `after` contain the different fields, and all fields if one side
- * has none.
- */
+/** A resource whose desired state differs, with the different fields, or all fields if one side has none. */
 export interface RevisionChange
   extends Pick<
     PlannedChange,

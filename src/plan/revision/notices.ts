@@ -173,7 +173,10 @@ export function changedPolicies(before: readonly Policy[], after: readonly Polic
 /** A policy with wider wildcards or fewer exceptions. `projects`: all projects, if listed. */
 function findWidened({ before, after }: PolicyPair, projects: readonly Project[] | undefined): readonly Notice[] {
   if (!before || !after) return [];
-  const added = after.projects.flatMap((selector, index) => (isNew(selector, before.projects) ? [index] : []));
+  const added = after.projects.flatMap((selector, index) => {
+    const isNew = selector.form === "glob" && !before.projects.some((each) => covers(each, selector));
+    return isNew ? [index] : [];
+  });
   const released = before.except.filter(({ written }) => after.except.every((each) => each.written !== written));
   if (added.length === 0 && released.length === 0) return [];
   const reaches = (policy: Policy, project: Project) => matchingLayers([policy], project).length > 0;
@@ -189,10 +192,6 @@ function findWidened({ before, after }: PolicyPair, projects: readonly Project[]
   const reach = more ? `: ${counted(more.length, after.of)} more (${firstFew(more)})` : "";
   const place = after.document.place(added[0] === undefined ? [after.selects] : [after.selects, added[0]]);
   return [{ rule: "widened-selector", message: `policy ${after.name} ${words.join(" and ")}${reach}`, place }];
-}
-
-function isNew(selector: Selector, before: readonly Selector[]): boolean {
-  return selector.form === "glob" && !before.some((each) => covers(each, selector));
 }
 
 /** Changes of a policy that no entry shows, and that may affect projects matched only by wildcards. */

@@ -112,10 +112,7 @@ export function hasDesiredChange(before: RevisionSide, after: RevisionSide, proj
   return isSelected(policiesOfChangedKinds(before, after), project);
 }
 
-/**
- * Policies that changed between two revisions, or whose kinds did: a project that none of them selects has the same
- * desired state.
- */
+/** Policies that changed, or whose kinds did: a project that none of them selects has the same desired state. */
 export function touchedPolicies(before: RevisionSide, after: RevisionSide): readonly Policy[] {
   const pairs = changedPolicies(before.policies, after.policies);
   const touched = pairs.flatMap((pair) => [pair.before, pair.after].flatMap((policy) => policy ?? []));

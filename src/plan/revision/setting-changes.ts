@@ -10,9 +10,7 @@ import { lookUpTemplates } from "../../model/look-ups.ts";
 import { callDetails, ownersOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type { Place } from "../../model/types.ts";
 
-/**
- * A changed setting of `evenkeel.yaml`, a rule, a policy or a kind; undefined (omitted in JSON) on a side without it.
- */
+/** A changed setting of `evenkeel.yaml`, a rule, policy or kind; undefined (omitted in JSON) on a side without it. */
 export interface SettingChange {
   /** Dotted, such as `guards.deletePercent`; `rule NAME except`; `kind NAME calls.delete`. */
   readonly setting: string;
