@@ -120,18 +120,16 @@ function toResult({ rule, level, message, place, fingerprint, ...about }: Review
 const severities: Readonly<Record<Level, string>> = { error: "critical", warning: "minor", note: "info" };
 
 /** A code quality report for the merge request widget: highlights, then findings. */
-export const codequality: FindingRenderer = (report) =>
-  JSON.stringify(reviewFindings(report.plan, report).map(toEntry), null, 2);
-
-function toEntry({ rule, level, message, place, fingerprint }: ReviewFinding): object {
-  return {
+export const codequality: FindingRenderer = (report) => {
+  const entries = reviewFindings(report.plan, report).map(({ rule, level, message, place, fingerprint }) => ({
     description: message,
     check_name: rule,
     fingerprint,
     severity: severities[level],
     location: { path: place.file, lines: { begin: place.line } },
-  };
-}
+  }));
+  return JSON.stringify(entries, null, 2);
+};
 
 /** GitHub drops further annotations of the same level in a step without notice. */
 const mostAnnotations = 10;

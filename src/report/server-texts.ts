@@ -7,10 +7,7 @@ import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-ac
 import type { Remainder } from "../run/storage/storage-view.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-/**
- * A heading, and the paths of values in a row. A path may begin with a sign to print before its value, and list
- * alternatives.
- */
+/** A heading, and the paths of values in a row. A path may begin with a sign to print, and list alternatives. */
 type Column = readonly [heading: string, ...paths: string[]];
 
 const deploymentColumns: readonly Column[] = [

@@ -309,19 +309,17 @@ function oldText([old]: readonly OldValue[]): string {
 
 /** All fields, one per line; `unknown` replaces a missing value before the change. */
 function fieldLines(sides: Sides, unknown = notReported): readonly string[] {
-  return fieldNamesOf(sides).map((name) => `${name}: ${transition(name, sides, unknown)}`);
+  const { before, after } = sides;
+  return fieldNamesOf(sides).map((name) => {
+    if (before === null || after === null) return `${name}: ${shown((before ?? after)?.[name])}`;
+    const was = isReference(after[name]) ? (before[name] ?? undefined) : before[name];
+    return `${name}: ${was === undefined ? unknown : shown(was)} -> ${shown(after[name])}`;
+  });
 }
 
 const notReported = "(not reported)";
 
 const longestInRow = 120;
-
-function transition(name: string, { before, after }: Sides, unknown: string): string {
-  if (before === null) return shown(after?.[name]);
-  if (after === null) return shown(before[name]);
-  const was = isReference(after[name]) ? (before[name] ?? undefined) : before[name];
-  return `${was === undefined ? unknown : shown(was)} -> ${shown(after[name])}`;
-}
 
 /** A value for people: a reference by its name, anything else as JSON. */
 export function shown(value: Value | undefined): string {
