@@ -59,7 +59,7 @@ export function readFile(source: Source, included: ReadonlySet<string>): FileVie
   const { file, text } = source;
   const kinds = kindsByName(file);
   const documents = kinds.has("yaml") || kinds.has("database") ? yamlDocuments(text) : [];
-  if (kinds.has("yaml") && documents?.some(isManifest)) {
+  if (kinds.has("yaml") && documents?.some((each) => stringOf(valueAt(each, "apiVersion"))?.startsWith("evenkeel/"))) {
     const nothing = readFile({ ...source, text: "" }, included);
     return { ...nothing, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
   }
@@ -117,10 +117,6 @@ function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unkno
   if (documents === undefined && (kinds.has("ci") || kinds.has("database"))) return "YAML";
   if (kinds.has("toml") && parsed(text) === undefined) return "TOML";
   return kinds.has("graphql") && text.trim() !== "" && queryOf(text).length === 0 ? "GraphQL" : undefined;
-}
-
-function isManifest(document: Node | null): boolean {
-  return isMap(document) && String(stringOf(valueAt(document, "apiVersion"))).startsWith("evenkeel/");
 }
 
 const shellFiles =

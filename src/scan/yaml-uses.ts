@@ -1,8 +1,8 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from "yaml";
 import { memoized } from "../base/memoize.ts";
 import { vocabulary, type YamlDetection } from "../model/deprecations.ts";
 import type { Pipeline } from "./pipelines.ts";
-import { type Edit, rewriting, type Source, type Use } from "./text.ts";
+import { rewriting, type Source, type Use } from "./text.ts";
 import { nameOf, namesExtended, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 export function yamlUses(
@@ -162,17 +162,13 @@ function isFlat({ value }: YamlEntry, name: string): boolean {
 /** Nests a block mapping under a new key. Flow mappings are not rewritten. */
 function nestMapping({ value }: YamlEntry, name: string, text: string): Pick<Use, "edits"> {
   if (!isMap(value) || value.flow || !value.range) return {};
-  const [start] = value.range;
+  const [start, end] = value.range;
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const indent = text.slice(lineStart, start);
   if (indent.trim() !== "" || indent === "") return {};
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const first = { start, end: start, text: `${name}:${newline}${indent}${indent}` };
-  return { edits: [first, ...deeper(value, indent, text)] };
-}
-
-function deeper({ range }: YAMLMap, indent: string, text: string): readonly Edit[] {
-  const [start = 0, end = 0] = range ?? [];
   const lines = [...text.slice(start, end).matchAll(/\n(?=[^\r\n])/g)].map(({ index }) => start + index + 1);
-  return lines.filter((at) => text.startsWith(indent, at)).map((at) => ({ start: at, end: at, text: indent }));
+  const deeper = lines.filter((at) => text.startsWith(indent, at));
+  return { edits: [first, ...deeper.map((at) => ({ start: at, end: at, text: indent }))] };
 }
