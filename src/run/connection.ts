@@ -6,7 +6,7 @@ import { chooseServerUrl, chooseUrlName } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import type { Origin, Problem, SecretReference } from "../model/types.ts";
+import type { Change, Problem, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
 import type { Difference } from "../plan/diff/diff.ts";
 import { secretsSentBy } from "../plan/requests.ts";
@@ -83,10 +83,7 @@ function connection(
   };
 }
 
-export interface NeededSecret extends SecretReference {
-  readonly address: string;
-  readonly origin: Origin;
-}
+export type NeededSecret = SecretReference & Pick<Change, "address" | "origin">;
 
 export function neededBy(differences: readonly Difference[], catalogue: Catalogue): NeededSecret[] {
   return differences.flatMap(({ changes }) =>

@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
-import { type Document, parseManifest } from "../manifest/document.ts";
+import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { expiryProblems } from "../manifest/expiry.ts";
 import { problemIn, sortedProblems } from "../manifest/problem.ts";
 import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
@@ -35,7 +35,7 @@ export function rulesInForce(
   today: string,
   root?: string,
 ): { readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] } {
-  const folder: RulesFolder = folderName === undefined ? { documents: [], problems: [] } : readRulesFolder(folderName);
+  const folder: Parsed = folderName === undefined ? { documents: [], problems: [] } : readRulesFolder(folderName);
   const outside = readOutsideRules(folder.documents);
   const compiled = compileRules([...rules, ...outside.rules]);
   // A merge request could edit rules inside the workspace.
@@ -122,21 +122,29 @@ function ruleContext({ today, loaded }: Pick<InForce, "today" | "loaded">, proje
   };
 }
 
-interface RulesFolder {
-  readonly documents: readonly Document[];
-  readonly problems: readonly Problem[];
-}
-
 /** Rules that cannot be read are a problem, so that no one can bypass them. */
-function readRulesFolder(folder: string): RulesFolder {
+function readRulesFolder(folder: string): Parsed {
   const why = errorAt(folder);
   if (why) return { documents: [], problems: [problemIn(folder || ".", "rules-folder", `EVENKEEL_RULES ${why}`)] };
   const root = resolve(folder);
   const problems: Problem[] = [];
-  const list = (each: Located) => listEntries(each, folder, problems);
+  const list = ({ path, real }: Located) => {
+    try {
+      return readdirSync(real, { withFileTypes: true });
+    } catch (error) {
+      problems.push(problemIn(join(folder, path), "unreadable", `cannot be read (${describeSystemError(error)})`));
+      return [];
+    }
+  };
   const found = entriesBelow({ path: "", real: root }, { list, counts: (_, { name }) => !name.startsWith(".") });
   const files = found.map(({ path }) => path).filter((path) => /\.ya?ml$/i.test(path));
-  const read = files.sort().map((file) => readFile(root, folder, file));
+  const readText = textReader(root);
+  const read = files.sort().map((name): Parsed => {
+    const file = join(folder, name);
+    const content = readText(name);
+    if ("text" in content) return parseManifest(file, content.text);
+    return { documents: [], problems: [{ ...content.problem, place: { file, line: 1, column: 1 } }] };
+  });
   if (files.length === 0)
     problems.push(problemIn(folder, "rules-folder", "EVENKEEL_RULES: no .yaml or .yml file there"));
   return {
@@ -152,20 +160,4 @@ function errorAt(folder: string): string | undefined {
   } catch (error) {
     return `cannot be read: ${describeSystemError(error)}`;
   }
-}
-
-function listEntries({ path, real }: Located, folder: string, problems: Problem[]): readonly Dirent[] {
-  try {
-    return readdirSync(real, { withFileTypes: true });
-  } catch (error) {
-    problems.push(problemIn(join(folder, path), "unreadable", `cannot be read (${describeSystemError(error)})`));
-    return [];
-  }
-}
-
-function readFile(root: string, folder: string, file: string): RulesFolder {
-  const shown = join(folder, file);
-  const read = textReader(root)(file);
-  if ("text" in read) return parseManifest(shown, read.text);
-  return { documents: [], problems: [{ ...read.problem, place: { file: shown, line: 1, column: 1 } }] };
 }

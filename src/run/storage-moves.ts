@@ -19,6 +19,8 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
   const { request } = context;
   if (!request.storage) return nothing;
   const scope = await movesScope(context);
+  const message = "--storage plans nothing: no manifest declares a StorageMigration";
+  const undeclared: Problem = { severity: "warning", rule: "no-migration", message };
   if (scope.migrations.length === 0) return { ...nothing, problems: [undeclared] };
   const [targets, excludes] = [request.targets ?? [], request.excludes ?? []].map((globs) => globs.map(addressMatcher));
   const inTarget = (address: string) =>
@@ -33,12 +35,6 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
     includes: (address) => inTarget(address) && inShard(storageOf(address)) && (changed?.has(address) ?? true),
   });
 }
-
-const undeclared: Problem = {
-  severity: "warning",
-  rule: "no-migration",
-  message: "--storage plans nothing: no manifest declares a StorageMigration",
-};
 
 async function movesScope({ loaded, heading, request, state }: Context): Promise<Omit<MovesScope, "includes">> {
   const { migrations } = readMigrations(loaded);

@@ -4,9 +4,10 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { projectTest } from "../model/identity.ts";
 import { inventoriedKinds } from "../model/kinds.ts";
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
-import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
+import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { countOwners } from "../plan/heading.ts";
+import type { Plan, Summary } from "../plan/plan.ts";
 import { refresh } from "./live/refresh.ts";
 import { select } from "./live/select-projects.ts";
 import { type ConnectedRun, inRun } from "./open-run.ts";
@@ -14,13 +15,9 @@ import type { Request } from "./request.ts";
 import { scopeOf } from "./scope.ts";
 
 /** Live resources that no policy declares, in the projects and groups that policies select. */
-export interface Unmanaged {
-  /** Number of projects and groups read, with the instance. */
-  readonly projects: number;
-  /** Number of groups among them; undefined if 0. */
-  readonly groups?: number;
-  /** 1 if the instance is among them. */
-  readonly instance?: number;
+export interface Unmanaged
+  extends Pick<Summary, "projects" | "groups" | "instance">,
+    Pick<Plan, "problems" | "warnings"> {
   readonly resources: readonly {
     readonly address: string;
     readonly project: string;
@@ -28,8 +25,6 @@ export interface Unmanaged {
     readonly resource: string;
   }[];
   readonly unread: readonly UnreadSection[];
-  readonly problems: readonly ReportedProblem[];
-  readonly warnings: readonly ReportedProblem[];
 }
 
 /** A section that no policy of some projects or groups has, so that it is not read there. */

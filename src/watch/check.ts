@@ -1,7 +1,5 @@
 import { type ExitCode, exitCode, userErrorOf } from "../base/exit.ts";
-import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
-import type { Plan } from "../plan/plan.ts";
 import { countOutcomes, endWord, runEnd, runReasons } from "../plan/run-end.ts";
 import { plan } from "../run/plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
@@ -9,12 +7,9 @@ import { claimFor, newRun } from "../state/lease.ts";
 import { keptReasons, recordRun } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
-export interface CheckEnd {
-  readonly plan: Plan;
-  readonly catalogue: Catalogue;
+export interface CheckEnd extends Pick<Planned, "plan" | "catalogue" | "compared"> {
   /** True if everything was checked, not only changes since a commit. */
   readonly whole: boolean;
-  readonly compared: boolean;
   readonly applied?: Applied;
   readonly errors: readonly ReportedProblem[];
   readonly run: string | null;

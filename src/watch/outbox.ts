@@ -6,20 +6,14 @@ import { openAgent, readNetwork } from "../client/network.ts";
 import { parseRetryDelay } from "../client/retry.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/workspace.ts";
-import type { Request } from "../run/request.ts";
 import { loadProviders } from "../secrets/providers-file.ts";
 import { createSecrets } from "../secrets/secrets.ts";
 import type { Undelivered } from "../state/watch-memory.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import type { MessageBody } from "./notification-texts.ts";
-import type { Clock } from "./options.ts";
+import type { WatchOptions } from "./options.ts";
 
-interface DeliveryOptions {
-  readonly request: Request;
-  readonly clock: Clock;
-  readonly warn: (sentence: string) => void;
-  readonly signal: AbortSignal;
-}
+type DeliveryOptions = Pick<WatchOptions, "request" | "clock" | "host"> & { readonly signal: AbortSignal };
 
 /**
  * A failed attempt and its reason. With `again` it is repeated at once, or after at least `wait` milliseconds; else with
@@ -38,7 +32,7 @@ const firstPause = 1000;
 
 /** Tries several times to deliver a notification. Resolves to false, with a warning, if it was not. */
 export async function deliver(to: Notify, { body }: Undelivered, options: DeliveryOptions): Promise<boolean> {
-  const { clock, warn, signal } = options;
+  const { clock, host, signal } = options;
   for (let attempt = 1; ; attempt++) {
     const failed = await post(to, body, options);
     if (!failed) return true;
@@ -46,7 +40,7 @@ export async function deliver(to: Notify, { body }: Undelivered, options: Delive
     const backoff = firstPause * 2 ** (attempt - 1) * (0.5 + clock.random());
     if (!isLast) await clock.sleep(Math.max(failed.wait ?? 0, backoff), signal);
     if (!isLast && !signal.aborted) continue;
-    warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${failed.why}`);
+    host.warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${failed.why}`);
     return false;
   }
 }

@@ -70,16 +70,14 @@ function health({ json }: Context, { status: { standby, late }, clock }: Service
   return json({ status: overdue ? "overdue" : "watching" }, overdue ? 503 : 200);
 }
 
-/** A secret in a header is verified before the body is read. */
-const nothing = Buffer.alloc(0);
-
 const wrongSecret = { error: "wrong or missing secret" };
 
+/** Verifies a secret in a header before the body is read. */
 function headersGate({ secret }: ServiceOptions): MiddlewareHandler {
   return async ({ req, json }, next) => {
     if (secret === undefined) return json({ error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" }, 403);
     const { "x-gitlab-token": token, "x-hub-signature-256": signature } = req.header();
-    const isUnknown = token === undefined ? signature === undefined : !isGenuine(req.header(), nothing, secret);
+    const isUnknown = token === undefined ? signature === undefined : !isGenuine(req.header(), Buffer.alloc(0), secret);
     return isUnknown ? json(wrongSecret, 401) : next();
   };
 }

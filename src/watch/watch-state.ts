@@ -65,7 +65,7 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
     keeping = written.catch(() => {});
     return written;
   };
-  const delivery = { request, clock, warn: host.warn, signal: over.signal };
+  const delivery = { request, clock, host, signal: over.signal };
   /** Delivers in order: later notifications wait for earlier ones. */
   const deliverAll = async (to: string) => {
     for (;;) {

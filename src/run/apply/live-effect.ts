@@ -105,11 +105,8 @@ export function withoutItems(catalogue: Catalogue, change: Change): Change {
   const items = kindOf(catalogue, change.kind).items ?? [];
   if (items.length === 0 || isRemoval(change)) return change;
   const names = new Set(items.map(({ field }) => field));
-  const drop = (fields: Fields) =>
-    pick(
-      fields,
-      Object.keys(fields).filter((name) => !names.has(name)),
-    );
+  const kept = (fields: Fields) => Object.keys(fields).filter((name) => !names.has(name));
+  const drop = (fields: Fields) => pick(fields, kept(fields));
   const { before, after, declared } = change;
   return { ...change, before: before && drop(before), after: after && drop(after), declared: drop(declared) };
 }

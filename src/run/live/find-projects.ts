@@ -249,9 +249,8 @@ export function missingProblems(
 
 function suggestInstead(path: string, paths: readonly string[]): string {
   const name = bareName(path);
-  if (ownerOfName(path) !== "project") return didYouMean(name, paths);
-  const isGroup = paths.some((each) => each.toLowerCase().startsWith(`${name.toLowerCase()}/`));
-  return isGroup
+  const isWithin = (each: string) => each.toLowerCase().startsWith(`${name.toLowerCase()}/`);
+  return ownerOfName(path) === "project" && paths.some(isWithin)
     ? `; it is a group: ${name}/** selects its projects, and groups in place of projects the group itself`
     : didYouMean(name, paths);
 }

@@ -52,7 +52,9 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
     token: await readRow(reader, "getToken"),
     ...(single && project !== undefined && { project: await readRow(reader, single, { id: project }) }),
   };
-  const user = parseUser(asked.user.row);
+  const { username, name, is_admin } = asked.user.row ?? {};
+  const user =
+    typeof username === "string" ? { username, name: stringOrNull(name), isAdministrator: is_admin === true } : null;
   const scopes = parseScopes(asked.token.row);
   const readable = project === undefined ? undefined : await checkReadable(reader, project);
   const inProject = readable && { path: project ?? "", ...parseProject(asked.project?.row), readable };
@@ -121,11 +123,6 @@ async function checkReadable(reader: Reader, project: string): Promise<true | st
     // Servers before 17.9 have no integrations of groups: other reads of a plan depend on its policies.
     return ownerOfName(project) === "group" && failure.unknownRoute ? true : explainCallFailure(failure);
   }
-}
-
-function parseUser(row: Row | undefined): TokenAccess["user"] {
-  if (typeof row?.username !== "string") return null;
-  return { username: row.username, name: stringOrNull(row.name), isAdministrator: row.is_admin === true };
 }
 
 function parseScopes(row: Row | undefined): readonly string[] | null {
