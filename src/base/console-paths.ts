@@ -4,7 +4,5 @@ export function projectHref(project: string): string {
     .split("/")
     .map((part) => encodeURIComponent(part.toWellFormed()))
     .join("/");
-  return `/projects/${path.replace(formEnding, "%2E$1")}`;
+  return `/projects/${path.replace(/\.(json|csv)$/i, "%2E$1")}`;
 }
-
-const formEnding = /\.(json|csv)$/i;

@@ -33,11 +33,9 @@ export function orElse(word: string, known: readonly string[]): string {
 
 /** The only one of these words of which `part` is a part. */
 function findOnlyWhole(part: string, words: readonly string[]): string | undefined {
-  const [first, ...others] = words.filter((each) => each.split(separator).includes(part));
+  const [first, ...others] = words.filter((each) => each.split(/[-_]/).includes(part));
   return others.length === 0 ? first : undefined;
 }
-
-const separator = /[-_]/;
 
 function swapNeighbours(word: string): string[] {
   return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {

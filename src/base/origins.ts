@@ -15,7 +15,7 @@ export function originsIn(text: string): readonly string[] {
   const found = new Set<string>();
   // Browsers and libraries ignore line breaks, tabs and invisible characters.
   for (const written of new Set([text, text.replace(/[\p{Cc}\p{Cf}]/gu, "")])) {
-    for (const token of written.split(separators)) for (const origin of originsOfToken(token)) found.add(origin);
+    for (const token of written.split(/[\s,;|"'<>]+/u)) for (const origin of originsOfToken(token)) found.add(origin);
     if (found.size > mostAddresses) return [unclear];
   }
   if (found.size > 0 && /[\\\p{Cc}\p{Cf}]/u.test(text.trim())) found.add(unclear);
@@ -26,8 +26,6 @@ export function hostsIn(text: string): readonly string[] {
   const hosts = originsIn(text).map((origin) => origin.replace(/^[^/]*\/\//, "").replace(/:\d+$/, ""));
   return [...new Set(hosts)];
 }
-
-const separators = /[\s,;|"'<>]+/u;
 
 /** A scheme, or two slashes without one: the start of an address, even within another one. */
 const beginnings = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:)?[/\\]{2,}|(?<![a-z0-9+.-])(https?|wss?|ftp):/giu;

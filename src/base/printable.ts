@@ -25,13 +25,12 @@ const invisibleCharacters = new RegExp(`[${invisible}]`, "gu");
 const colour = "\\u001b\\[[\\d;]*m";
 const invisibleInLines = new RegExp(`${colour}|[${invisible}]`, "gu");
 
-/** Commands of CI runners: `::` at the start of a line, `##[` and `##vso[` anywhere. */
+/** Commands of CI runners: `::` at the start of a line. */
 const commandMark = new RegExp(`^((?:[ \\t]|${colour})*):(?=:)`, "gm");
-const sectionMark = /#(?=#\w*\[)/g;
 
 /** Escapes `##[` and `##vso[`, commands of CI runners. JSON stays valid and equal. */
 export function withoutMarks(text: string): string {
-  return text.replace(sectionMark, "\\u0023");
+  return text.replace(/#(?=#\w*\[)/g, "\\u0023");
 }
 
 /** `\uXXXX` for a character, twice for a surrogate pair, as in JSON. */

@@ -68,14 +68,11 @@ export function commonForm(message: string, project: string | undefined): string
   return name === "" ? form : form.replaceAll(encodeURIComponent(name.toWellFormed()), "…").replaceAll(name, "…");
 }
 
-/** Beyond this number, items of one form are joined. */
-const mostAlike = 3;
-
-/** Groups items of one form, if there are many, at the position of the first; other items stay single. */
+/** Groups items of one form, if there are more than `most`, at the position of the first; other items stay single. */
 export function foldedAlike<Item>(
   items: readonly Item[],
   formOf: (item: Item) => string | undefined,
-  most = mostAlike,
+  most = 3,
 ): readonly (readonly [first: Item, ...others: Item[]])[] {
   const forms = grouped(items, formOf);
   return items.flatMap((item) => {

@@ -76,8 +76,6 @@ function fail(said: string): GitRan {
   return { code: 128, stdout: "", stderr: `fatal: ${said}\n` };
 }
 
-const maxLinks = 40;
-
 /** True if editing a workspace or its repository can change the target of a path. False if it does not exist. */
 export function isWithinReach(root: string, path: string): boolean {
   try {
@@ -94,7 +92,7 @@ function absolute(folder: string, path: string): string {
   return isAbsolute(path) ? path : folder + sep + path;
 }
 
-function stepsTo(path: string, links = maxLinks): readonly string[] {
+function stepsTo(path: string, links = 40): readonly string[] {
   const steps: string[] = [];
   let at: string = sep;
   const parts = path.split(sep).filter((part) => part !== "" && part !== ".");

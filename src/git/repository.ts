@@ -55,12 +55,11 @@ function resolveCommit(ask: Git["ask"], revision: string): string | undefined {
   return found && /^[0-9a-f]+$/.test(found) ? found : undefined;
 }
 
-const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
-
 /** The merge base of a revision and the remote's default branch (`named`, if known). @throws UserError (64). */
 export function mergeBaseWith({ ask }: Git, revision: string, named?: string): string {
   const branch = named ?? "main";
-  const all = [...new Set([...(named === undefined ? [] : [`origin/${named}`]), ...remotes])];
+  const own = named === undefined ? [] : [`origin/${named}`];
+  const all = [...new Set([...own, "origin/HEAD", "origin/main", "origin/master"])];
   const full = (name: string) => ask("rev-parse", "--verify", "--quiet", `refs/remotes/${name}^{commit}`)?.trim();
   const remote = all.find(full);
   const fetch = `git fetch ${isShallow(ask) ? "--unshallow " : ""}origin ${shellWord(`+refs/heads/${branch}:refs/remotes/origin/${branch}`)}`;
@@ -92,14 +91,12 @@ export function hasUncommitted(folder: string, files: ReadonlySet<string>): bool
   const options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all"];
   const status = git.ask("--no-optional-locks", "status", ...options, "--", ".") ?? "";
   return status.split("\0").some((line) => {
-    const path = line.slice(statusLength);
+    const path = line.slice("XY ".length);
     if (!path.startsWith(git.prefix)) return false;
     const file = path.slice(git.prefix.length);
     return files.has(file) || (/D/.test(line.slice(0, 2)) && /\.ya?ml$/.test(file));
   });
 }
-
-const statusLength = 3;
 
 /** True if git tracks a file, relative to the folder. False if git cannot tell. */
 export function isTracked(folder: string, file: string): boolean {

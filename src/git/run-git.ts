@@ -46,14 +46,12 @@ export function runGitForBytes(call: GitCall, input: string): Buffer {
   return stdout ?? Buffer.alloc(0);
 }
 
-const patience = 120_000;
-
 export const noAnswer = "no answer";
 
 /** Runs git without blocking, with a timeout. Ending it also ends its child processes, such as ssh. */
 export async function runGitInBackground(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
   const { args, options } = invocation(call);
-  const limits = { timeout: patience, maxBytes: maxText, kill: "SIGTERM" } as const;
+  const limits = { timeout: 120_000, maxBytes: maxText, kill: "SIGTERM" } as const;
   const { end, stdout, stderr } = await runInGroup({ program: "git", args, ...options, ...limits, signal });
   if (end instanceof Error) return { code: null, stdout: "", stderr: "" };
   if (end === "timeout" || end === "stopped") return { code: 1, stdout: "", stderr: noAnswer };

@@ -6,15 +6,13 @@ import { duplicateNames, problemAt } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds, shape, versionHint } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
-export interface Head {
-  readonly kind: ManifestKind | undefined;
-  readonly problem: Problem | undefined;
-}
-
 type ManifestKind = Exclude<DocumentKind, "Workspace"> | "ResourceKind";
 
 /** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (docs/manifests.md). */
-export function readHead(document: Document): Head {
+export function readHead(document: Document): {
+  readonly kind: ManifestKind | undefined;
+  readonly problem: Problem | undefined;
+} {
   const { value } = document;
   if (!isObject(value)) {
     const message = `expected a document with apiVersion: ${apiVersion} and a kind, got ${typeOf(value)}`;

@@ -179,11 +179,9 @@ interface TextMistake {
   readonly column: number;
 }
 
-const conflictMarker = /^(?:[<>|]{7}(?=\s|$)|={7}\s*$)/;
-
 function mergeConflict(text: string): TextMistake | undefined {
   if (!/^[<>=|]{7}/m.test(text)) return undefined;
-  const line = text.split("\n").findIndex((each) => conflictMarker.test(each));
+  const line = text.split("\n").findIndex((each) => /^(?:[<>|]{7}(?=\s|$)|={7}\s*$)/.test(each));
   if (line < 0) return undefined;
   const reason = "unresolved merge conflict; keep one side, and delete the lines with <<<<<<<, ======= and >>>>>>>";
   return { reason, line, column: 0 };

@@ -39,7 +39,7 @@ export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
     },
     isCommented: (document, path) => {
       const { key } = spot(document, path);
-      return commented.test(text.slice(key, key + longestScalar).split("\n")[0] ?? "");
+      return /^(?:[^:#]*:\s+)?#/.test(text.slice(key, key + longestScalar).split("\n")[0] ?? "");
     },
     duplicates: (document) =>
       listDuplicates(documents()[document], [])
@@ -47,8 +47,6 @@ export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
         .map(({ path, at, first }) => ({ path, place: placeAt(at), first: placeAt(first) })),
   };
 }
-
-const commented = /^(?:[^:#]*:\s+)?#/;
 
 /** Index of the last of these ascending numbers that is at most `limit`; the first one is 0. */
 function lastUpTo(numbers: readonly number[], limit: number): number {

@@ -71,13 +71,11 @@ export function sortedProblems(problems: readonly Problem[]): readonly Problem[]
 
 /** The position is in a policy, which may select thousands of projects. */
 function inProjects([problem, ...others]: Group<Problem>): Problem {
-  if (!problem.project || problem.rule !== lacking) return problem;
+  if (!problem.project || problem.rule !== "undefined-variable") return problem;
   const more = new Set(others.map(({ project }) => project).filter((project) => project !== problem.project)).size;
   const named = `${problem.project}${more > 0 ? ` and ${more} more` : ""}`;
   return { ...problem, message: problem.message.replace("this project", named) };
 }
-
-const lacking: Rule = "undefined-variable";
 
 function compareProblems(a: Problem, b: Problem): number {
   const left = sortKey(a);

@@ -7,8 +7,6 @@ import type { Path } from "./positions.ts";
 import { type ManifestLocation, problemAt, type Rule } from "./problem.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
-const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
-
 /**
  * An error message for a reference that is not valid. It never quotes the reference, which may be a secret in the wrong
  * field. References with interpolations are checked as far as possible.
@@ -17,7 +15,7 @@ export function referenceFault(text: string): string | undefined {
   if (isTemplate(schemeOf(text).scheme)) return "the part before the colon is not interpolated";
   // A letter is valid anywhere in a name.
   const whole = referencesOf(text).length > 0 ? text.replaceAll("$${", "${").replace(/\$\{[^}]*\}?/g, "x") : text;
-  if (!form.test(whole) || /\p{Cc}/u.test(whole)) return `expected ${referenceForms}`;
+  if (!form.test(whole) || /\p{Cc}/u.test(whole)) return "expected env:NAME, file:PATH or PROVIDER:NAME";
   return ownVariable.test(whole) ? "Evenkeel's own token and key must not be sent to an integration" : undefined;
 }
 

@@ -12,13 +12,10 @@ export interface Wave {
 
 export type WavesText = string | number | readonly (string | number)[];
 
-/** Default with canaries: those first, then all. */
-export const canariesThenAll: readonly Wave[] = [
-  { amount: 0, unit: "projects" },
-  { amount: 100, unit: "percent" },
-];
-
 const all: Wave = { amount: 100, unit: "percent" };
+
+/** Default with canaries: those first, then all. */
+export const canariesThenAll: readonly Wave[] = [{ amount: 0, unit: "projects" }, all];
 
 const expected = "expected increasing numbers of projects and percentages, such as 1,5%,100%";
 

@@ -1,11 +1,6 @@
 import { compareReleases } from "./releases.ts";
 import type { Scalar } from "./types.ts";
 
-/** All dialects: the specification's own names, and one for each file of `schemas/dialects/`. */
-export const dialectNames = ["neutral", "gitlab"] as const;
-
-export type DialectName = (typeof dialectNames)[number];
-
 /**
  * `hidden`: stored, never returned. `dropped`: accepted, not stored. `slash`: one trailing slash stripped.
  * `trimmed`: leading and trailing white space stripped. `required`: some servers refuse a write without it.

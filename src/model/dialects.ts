@@ -1,5 +1,5 @@
 import gitlab from "../../schemas/dialects/gitlab.json" with { type: "json" };
-import type { Dialect, DialectName } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 
 /** The names of the specification itself; the default. */
 export const neutral: Dialect = {
@@ -16,6 +16,5 @@ export function dialectNamed(name: string): Dialect {
   return dialect;
 }
 
-const byName: Readonly<Record<DialectName, Dialect>> = { neutral, gitlab: gitlab as Dialect };
-
-export const dialects: ReadonlyMap<string, Dialect> = new Map(Object.entries(byName));
+/** The specification's own names, and one for each file of `schemas/dialects/`. */
+export const dialects: ReadonlyMap<string, Dialect> = new Map(Object.entries({ neutral, gitlab: gitlab as Dialect }));

@@ -62,8 +62,6 @@ const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "update
 
 const requiredText: Parameter = { type: "string", required: true };
 
-const move = { source_storage_name: requiredText, destination_storage_name: requiredText };
-
 const numbered = { id: "number" } as const;
 
 const numberedRow: AnswerShape = { holds: "row", fields: numbered };
@@ -103,7 +101,8 @@ function auditEventsOf(owner: "project" | "group"): Endpoint {
 
 function schedulingOf(one: string): Endpoint {
   const call = write("POST", `/${one}_repository_storage_moves`, "json", "administrator");
-  return { ...call, answer: { holds: "nothing", actsLater: true }, parameters: move };
+  const parameters = { source_storage_name: requiredText, destination_storage_name: requiredText };
+  return { ...call, answer: { holds: "nothing", actsLater: true }, parameters };
 }
 
 function listingOf(one: string): Endpoint {

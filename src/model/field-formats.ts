@@ -23,12 +23,10 @@ const formats: Readonly<Record<string, (text: string) => string | undefined>> = 
   "time-zone": timeZoneFault,
 };
 
-const webSchemes = ["http", "https"];
-
 /** Servers replace parts in braces and after `%`, so only the beginning is certain. */
 function urlFault(allowed: FieldSchema["x-url"], text: string): string | undefined {
   if (!allowed) return undefined;
-  const schemes = Array.isArray(allowed) ? allowed : webSchemes;
+  const schemes = Array.isArray(allowed) ? allowed : ["http", "https"];
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text.trim()) ?? [];
   if (scheme !== undefined && schemes.includes(scheme.toLowerCase())) return undefined;
   return `a URL that begins with ${schemes.map((each) => `${each}://`).join(" or ")}`;

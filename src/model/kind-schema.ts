@@ -229,7 +229,7 @@ function referringKeys(catalogue: Catalogue, of: readonly Owner[]): PolicySectio
 }
 
 function absentSchema(removable: readonly ResourceKind[]): JsonObject {
-  const sections = removable.map((kind) => [kind.name, isSingleton(kind) ? absentSingleton : absentKeys(kind)]);
+  const sections = removable.map((kind) => [kind.name, absentKeys(kind)]);
   return {
     description: "Resources that must not exist, by section.",
     type: "object",
@@ -240,9 +240,8 @@ function absentSchema(removable: readonly ResourceKind[]): JsonObject {
   };
 }
 
-const absentSingleton = { const: true, "x-expected": "true" };
-
 function absentKeys(kind: ResourceKind): JsonObject {
+  if (isSingleton(kind)) return { const: true, "x-expected": "true" };
   const words = keyFieldsOf(kind).join("@").replaceAll("_", " ");
   const expected = `the ${words} of ${withArticle(kind.singular.replaceAll("_", " "))}`;
   return {

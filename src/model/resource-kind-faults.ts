@@ -314,12 +314,10 @@ function strayPath(path: string): string | undefined {
   if (/^\/api\/v\d+\//.test(path)) return "leave out /api/v4: paths are relative to it";
   const reserved = [...new URLSearchParams(path.split("?")[1]).keys()].find(isReservedName);
   if (reserved !== undefined) return refuseReserved(reserved);
-  return plainPath.test(path)
+  return /^(?:\/[\w:-][\w:.-]*)+(?:\?[\w:.=&[\]-]*)?$/.test(path)
     ? undefined
     : "expected a path below /api/v4, without #, % and \\, and without parts that are empty or begin with .";
 }
-
-const plainPath = /^(?:\/[\w:-][\w:.-]*)+(?:\?[\w:.=&[\]-]*)?$/;
 
 function unknownName(kind: ResourceKind, call: string, names: readonly string[]): string | undefined {
   const isWhole = call === "list" || (call === "show" && isSingleton(kind));

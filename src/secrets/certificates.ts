@@ -48,14 +48,12 @@ function objectionTo(cert: string, key: string): string | undefined {
 /** A text, or the reason why it cannot be used, as the end of "FILE …". */
 type Pem = { readonly text: string } | { readonly why: string };
 
-const maxBytes = 4 * 1024 * 1024;
-
 /** Reads a PEM file. Other than regular files are not opened. */
 function readPem(path: string): Pem {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return { why: "is not a file" };
-    if (stat.size > maxBytes) return { why: "is larger than 4 MiB" };
+    if (stat.size > 4 * 1024 * 1024) return { why: "is larger than 4 MiB" };
     return { text: readFileSync(path, "latin1") };
   } catch (error) {
     return { why: `cannot be read (${describeSystemError(error)})` };

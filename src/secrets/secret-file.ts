@@ -14,8 +14,6 @@ export interface FileIdentity {
 
 export type FileCheck = (file: FileIdentity) => string | undefined;
 
-const maxBytes = 1024 * 1024;
-
 /** Not allowed, because they contain no secrets of users; /dev/shm holds regular files, in memory. */
 const systemFolder = /^\/(?:proc|sys|dev(?!\/shm\/))\//;
 
@@ -23,7 +21,7 @@ const systemFolder = /^\/(?:proc|sys|dev(?!\/shm\/))\//;
 export function readSecretFile(path: string, checkFile: FileCheck = () => undefined): SecretRead {
   try {
     const real = realpathSync(path);
-    if (systemFolder.test(`${real}${sep}`)) return { why: ofSystem };
+    if (systemFolder.test(`${real}${sep}`)) return { why: "it is below /proc, /sys or /dev, which are not allowed" };
     if (!statSync(real).isFile()) return { why: irregular };
     return readContent(real, checkFile);
   } catch (error) {
@@ -31,7 +29,6 @@ export function readSecretFile(path: string, checkFile: FileCheck = () => undefi
   }
 }
 
-const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
 /** Checks the opened file again, because it may have been replaced. */
@@ -43,7 +40,7 @@ function readContent(path: string, checkFile: FileCheck): SecretRead {
     if (!stat.isFile()) return { why: irregular };
     const fault = checkFile({ device: stat.dev, file: stat.ino });
     if (fault !== undefined) return { why: fault };
-    return stat.size > maxBytes ? { why: "larger than 1 MiB" } : decodeSecret(readFileSync(file));
+    return stat.size > 1024 * 1024 ? { why: "larger than 1 MiB" } : decodeSecret(readFileSync(file));
   } finally {
     closeSync(file);
   }

@@ -98,14 +98,12 @@ export function createSecrets(sources: SecretSources): Secrets {
       return found && "value" in found ? found.value : undefined;
     },
     resolve({ secret }) {
-      const found = find(secret) ?? unasked;
+      const found = find(secret) ?? { why: "its provider was not asked" };
       if ("why" in found) throw new SecretMissing(secret, found.why);
       return found.value;
     },
   };
 }
-
-const unasked: SecretRead = { why: "its provider was not asked" };
 
 function requestsTo(references: readonly SecretReference[], { providers }: SecretSources): ProviderRequest[] {
   const byProvider = grouped(

@@ -159,9 +159,6 @@ function warnEmptied(file: string, text: string): readonly Problem[] {
   return [problemIn(file, "empty-file", "this file is empty and declares nothing; delete it if that is intended")];
 }
 
-/** Maximum size of a manifest in bytes; larger ones are not read. */
-const mostBytes = 4 * 1024 * 1024;
-
 /** `bytes`: the content of the file, including a byte order mark. */
 type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
@@ -181,7 +178,7 @@ export function textReader(root: string): ReadText {
         return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
       const stat = isLink ? statSync(path + file) : found;
       if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
-      if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
+      if (stat.size > 4 * 1024 * 1024) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
       return decodeManifest(file, readFileSync(path + file));
     } catch (error) {
       return { problem: problemIn(file, "unreadable", `cannot be read (${describeSystemError(error)})`) };

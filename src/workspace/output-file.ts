@@ -20,8 +20,6 @@ import type { TextFile } from "./walk.ts";
 /** Links are resolved as by a shell: an open stream of this process, a FIFO or device, or a file, which may be new. */
 export type Output = { readonly fd: number } | { readonly device: string } | { readonly file: string };
 
-const mostLinks = 40;
-
 /** Bigints, because after a `stat` of a pipe without them Node leaves links unresolved. */
 const statOptions = { bigint: true, throwIfNoEntry: false } as const;
 
@@ -40,7 +38,7 @@ export function outputAt(path: string, links = 0): Output {
 const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
 
 function resolveTarget(link: string, links: number): string {
-  if (links >= mostLinks) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
+  if (links >= 40) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
   return resolve(realpathSync(dirname(link)), readlinkSync(link));
 }
 

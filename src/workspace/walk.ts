@@ -81,11 +81,6 @@ export interface Unreadable {
   readonly unreadable: string;
 }
 
-/** Maximum size in bytes; larger files are skipped. */
-const mostBytes = 4 * 1024 * 1024;
-
-const left = new Set(["node_modules", ".git"]);
-
 /** Sorted, with dot files, without node_modules, .git and symbolic links except the path itself. */
 export function filesBelow(cwd: string, given: string): readonly (TextFile | Unreadable)[] {
   const path = resolve(cwd, given);
@@ -111,13 +106,13 @@ function listFiles(folder: Located): readonly (TextFile | Unreadable)[] {
       return [];
     }
   };
-  const found = entriesBelow(folder, { list, counts: (_, { name }) => !left.has(name) });
+  const found = entriesBelow(folder, { list, counts: (_, { name }) => name !== "node_modules" && name !== ".git" });
   const files = found.filter(({ entry }) => entry.isFile()).map(({ path: name, real: path }) => ({ path, name }));
   return [...files, ...unreadable];
 }
 
-/** The text of a file; undefined if it is too large, or not text in UTF-8. */
-export function textIn({ path, name }: TextFile, most = mostBytes): string | Unreadable | undefined {
+/** The text of a file; undefined if it has more than `most` bytes, or is not text in UTF-8. */
+export function textIn({ path, name }: TextFile, most = 4 * 1024 * 1024): string | Unreadable | undefined {
   try {
     if (statSync(path).size > most) return undefined;
     const bytes = readFileSync(path);
