@@ -89,11 +89,12 @@ export type Heading = Pick<PlanInput, "url" | "manifests" | "catalogue">;
 export function validateWorkspace(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
-  const catalogue = workspace.catalogue;
+  const { catalogue } = workspace;
   const today = request.today ?? dayOf(new Date());
   if (!isDay(today))
     throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
-  const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
+  const { rules: declaredRules, problems, ...valid } = validate(loaded, today);
+  const { policies, expired, plaintext } = valid;
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const asOf = { severity: "warning", rule: "as-of", message: `this is as of ${today}, not of today` } as const;
   const forms = secretFormProblems(policies, catalogue, secrets);
@@ -103,10 +104,8 @@ export function validateWorkspace(loaded: Loaded, request: Request): Checked {
   return {
     request,
     loaded,
-    policies,
-    expired,
-    plaintext,
-    declaredRules: rules,
+    ...valid,
+    declaredRules,
     rules: [],
     today,
     ofRelease: problems,

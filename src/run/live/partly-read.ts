@@ -1,12 +1,12 @@
 import type { JsonObject as Row } from "../../base/json.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { explainCallFailure } from "../../client/explain-failure.ts";
-import { CallFailed, unusableAnswer } from "../../client/failure.ts";
+import { CallFailed } from "../../client/failure.ts";
 import { addressOf } from "../../model/address.ts";
-import { call, NamesNothing } from "../../model/call.ts";
+import { NamesNothing } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf, kindOf, sectionNameOf } from "../../model/kinds.ts";
-import type { Desired, DesiredProject, Kind, Live, Problem, Project, Resource, Scalar } from "../../model/types.ts";
+import type { Desired, DesiredProject, Kind, Live, Problem, Resource, Scalar } from "../../model/types.ts";
 import type { Dated } from "../../plan/diff/last-applied.ts";
 import type { LookedUpValues } from "./look-up-values.ts";
 
@@ -89,14 +89,6 @@ export function unreadProblem(
 /** True if a live value contains a secret that this process knows. */
 export function isSecret(value: Scalar): boolean {
   return typeof value === "string" && knownSecrets.isIn(value);
-}
-
-/** The part of a resource that is not read because its key contains a secret; the key is redacted. */
-export function redactedResource(catalogue: Catalogue, project: Project, kind: Kind, key: string): Unread {
-  const { read } = kindOf(catalogue, kind);
-  const list = { method: "GET", path: read ? call(read.list, { id: project.name }).path : "" } as const;
-  const what = "answered with a name that holds a secret, which is dropped on reading";
-  return { kind, key: knownSecrets.clean(key), failure: unusableAnswer(list, what) };
 }
 
 /** The `updated_at` of a row, unless it contains a secret instead of a time. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import type { Reader } from "../../client/client.ts";
-import { CallFailed } from "../../client/failure.ts";
+import { CallFailed, unusableAnswer } from "../../client/failure.ts";
 import { call, pathValues } from "../../model/call.ts";
 import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../../model/owner.ts";
@@ -10,15 +10,7 @@ import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource } f
 import { liveRow, returnedFields, shownFields, toLive, undeclared } from "./kind-resources.ts";
 import { hasDeclaredFields, hasListedFields, isReadable, type ReadableKind, readKindRows } from "./kind-rows.ts";
 import { hasLookUps, lookUpKeys, lookUpValues } from "./look-up-values.ts";
-import {
-  isSecret,
-  type PartlyRead,
-  redactedResource,
-  separateUnread,
-  type Trusts,
-  toUnread,
-  type Unread,
-} from "./partly-read.ts";
+import { isSecret, type PartlyRead, separateUnread, type Trusts, toUnread, type Unread } from "./partly-read.ts";
 
 /**
  * The live state of a project as far as policies declare it (docs/architecture.md): the list of each kind, and one GET
@@ -139,7 +131,11 @@ async function readKind(
   const isStill = trusts?.(project.name);
   const listed = rows.map(({ key, row: found }) => {
     const one = declared.get(identify(key));
-    if (!one && isSecret(key)) return redactedResource(catalogue, project, kind, key);
+    if (!one && isSecret(key)) {
+      const what = "answered with a name that holds a secret, which is dropped on reading";
+      const failure = unusableAnswer(call(row.read.list, { id: project.name }), what);
+      return { kind, key: knownSecrets.clean(key), failure };
+    }
     const { updated_at: updatedAt } = found;
     if (row.keys && one && typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt }))
       return toLive(catalogue, one, found, one.fields);

@@ -9,7 +9,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { beginningsIn, readJournal } from "../../state/journal.ts";
 import { type Lease, leaseDuration, runLease, shardLeases, takeLease } from "../../state/lease.ts";
 import { unshared } from "../../state/open-state.ts";
-import { applyChanges, type Outcomes, type Target, type Watcher } from "../apply/apply.ts";
+import { type ApplyOptions, applyChanges, type Outcomes, type Target } from "../apply/apply.ts";
 import { stopReason, type WrittenWave } from "../apply/waves.ts";
 import { type Context, keepsLedgerInState } from "../context.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
@@ -262,14 +262,12 @@ function withOrigins(changes: readonly Change[], catalogue: Catalogue, desired: 
   });
 }
 
-interface DelegatingRun {
+interface DelegatingRun extends Pick<ApplyOptions, "watchers" | "stopped"> {
   readonly dispatcher: Dispatcher;
   readonly context: Context;
   readonly writer: Writer;
   readonly plan: Plan;
   readonly inFlight: readonly string[];
-  readonly watchers: readonly Watcher[];
-  readonly stopped: () => string | undefined;
 }
 
 /** Writes changes through workers, as a wave or all at once. */
