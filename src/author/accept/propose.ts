@@ -49,11 +49,12 @@ export async function propose(
     );
   }
   const { accepted } = acceptance;
+  const [first, ...rest] = accepted;
   await using writer = await connectWriter(connectionFrom(request));
   return await proposeMergeRequest(writer, project, {
     branch,
     start,
-    title: `Accept ${accepted.length > 1 ? counted(accepted.length, "live value") : `the live value of ${accepted[0]?.address}`}`,
+    title: `Accept ${rest.length > 0 ? counted(accepted.length, "live value") : `the live value of ${first?.address}`}`,
     description: formatDescription(acceptance),
     files: [...texts].map(([name, text]) => ({ path: prefix + name, text, isNew: !isTracked(root, name) })),
   });
