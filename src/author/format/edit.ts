@@ -99,11 +99,19 @@ export function joinDocuments(parts: readonly string[], isRemoved: (index: numbe
 }
 
 /** Adds a word to a list, which is created if necessary. */
-export function addTo(source: Editable, path: Path, word: string): Edited {
-  const found = findPath(parseRoots(source.text)[source.document], path);
-  if (!found?.pair) return setIn(source, path, [word]);
+export function addTo({ text, document }: Editable, path: Path, word: string): Edited {
+  const found = findPath(parseRoots(text)[document], path);
+  if (!found?.pair) return setIn({ text, document }, path, [word]);
   const list = found.pair.value;
-  return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
+  if (!isSeq(list)) return undefined;
+  const last = list.items.at(-1);
+  if (list.flow)
+    return withFlow(text, list, last === undefined ? last : endOfNode(last), inline(word, undefined, true));
+  const start = list.range?.[0];
+  if (start === undefined || !last) return undefined;
+  const source = lined(text);
+  const column = start - lineStart(source, lineAt(source, start));
+  return withLines(source, lineAt(source, endOfNode(last) - 1) + 1, `- ${inline(word, undefined, false)}`, column);
 }
 
 function parseRoots(text: string): readonly unknown[] {
@@ -147,16 +155,6 @@ function withPair(source: Lined, map: YAMLMap, path: Path, value: WritableValue)
   if (!first || !last) return undefined;
   const column = startOf(first) - lineStart(source, lineAt(source, startOf(first)));
   return withLines(source, lineBehind(source, last), renderNode(added, false), column);
-}
-
-function withItem(source: Lined, list: YAMLSeq, word: string): Edited {
-  const last = list.items.at(-1);
-  if (list.flow)
-    return withFlow(source.text, list, last === undefined ? last : endOfNode(last), inline(word, undefined, true));
-  const start = list.range?.[0];
-  if (start === undefined || !last) return undefined;
-  const column = start - lineStart(source, lineAt(source, start));
-  return withLines(source, lineAt(source, endOfNode(last) - 1) + 1, `- ${inline(word, undefined, false)}`, column);
 }
 
 /** `behind`: the end of the last item; undefined if there is none. */

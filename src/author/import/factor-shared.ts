@@ -269,8 +269,7 @@ function isShort(drafts: readonly Draft[], catalogue: Catalogue): boolean {
 
 /** Uses one spelling of each file name, for case-insensitive file systems. */
 export function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
-  const first = new Map<string, string>();
-  for (const { file } of drafts) if (!first.has(file.toLowerCase())) first.set(file.toLowerCase(), file);
+  const first = new Map(drafts.toReversed().map(({ file }) => [file.toLowerCase(), file]));
   return drafts.map((draft) => ({ ...draft, file: first.get(draft.file.toLowerCase()) ?? draft.file }));
 }
 

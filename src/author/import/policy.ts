@@ -93,7 +93,10 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   const sections = policyKinds(catalogue, owner).flatMap(({ kind, section, only }): [string, Node][] => {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length === 0) return [];
-    return [[section, isSingleton(kindOf(catalogue, kind).file) ? toSingleton(listed) : toSection(listed, only)]];
+    if (!isSingleton(kindOf(catalogue, kind).file)) return [[section, toSection(listed, only)]];
+    const singleton = toParameters(listed.flatMap(({ fields }) => [...fields]));
+    singleton.commentBefore = toComment(listed[0]?.remarks ?? []);
+    return [[section, singleton]];
   });
   const absentKeys = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
     ([section, each]) => [section, toNode(each.map(({ key }) => literal(key)))] as const,
@@ -139,12 +142,6 @@ function bareSelector(selector: string | number): string | number {
   if (typeof selector === "number" || ownerOfName(selector) === "project") return selector;
   const bare = bareName(selector);
   return isId(bare) ? idIn(bare) : bare;
-}
-
-function toSingleton(entries: readonly ImportedEntry[]): YAMLMap {
-  const map = toParameters(entries.flatMap(({ fields }) => [...fields]));
-  map.commentBefore = toComment(entries[0]?.remarks ?? []);
-  return map;
 }
 
 function toSection(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {

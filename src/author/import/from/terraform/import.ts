@@ -168,7 +168,7 @@ function collectState(file: ForeignFile, into: Declarations): void {
   const { name, text } = file;
   const known = text.length > mostPlaced ? undefined : placesIn({ file: name, text, linesBefore: 0 });
   const places = (path: StateResource["path"]) => known?.place(0, path, "key") ?? startOf(file);
-  // Before a plan, among which are those that the configuration only reads.
+  // The state before a plan also has resources that the configuration only reads.
   const prior = isObject(state.prior_state) ? listResources(state.prior_state) : [];
   const paths = new Map([...(typeof prior === "string" ? [] : prior), ...resources].flatMap(pathById));
   for (const each of resources) {
