@@ -145,16 +145,12 @@ export function checkProtected(
 ): Objection[] {
   return changes
     .filter((change) => removes(change) && isProtected(change.address))
-    .map((change) => ({
-      guard: "protected",
-      message: `${change.address} is protected and would ${describeLoss(change)}`,
-      addresses: [change.address],
-    }));
-}
-
-function describeLoss(change: Visible): string {
-  if (change.action !== "update") return `be ${change.action}d`;
-  return turnsOff(change) ? "be turned off" : "lose those who are let in beside its level";
+    .map((change) => {
+      const { address, action } = change;
+      const lost = turnsOff(change) ? "be turned off" : "lose those who are let in beside its level";
+      const message = `${address} is protected and would ${action === "update" ? lost : `be ${action}d`}`;
+      return { guard: "protected", message, addresses: [address] };
+    });
 }
 
 /** The objection of `--fail-on-loosening`: one for all changes that loosen a policy. */

@@ -115,8 +115,7 @@ function itemsOf({ file }: KindRow, { declared, live }: Change, { field: name, k
 
 export function partsOfChange(change: Change): readonly [Change, ...Change[]] {
   if (change.action !== "replace") return [change];
-  const { before: _, live: __, liveDigest: ___, ...rest } = change;
-  const creation = { ...rest, action: "create", before: null, after: change.declared } as const;
+  const creation = { ...change, action: "create", before: null, after: change.declared } as const;
   return [
     { ...change, action: "delete", after: null },
     { ...creation, live: undefined, liveDigest: undefined },

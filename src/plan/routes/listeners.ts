@@ -1,10 +1,4 @@
-import {
-  type Catalogue,
-  catalogueOf,
-  type Integration,
-  type IntegrationParameter,
-  impliedFields,
-} from "../../model/catalogue.ts";
+import { type Catalogue, catalogueOf, type Integration, impliedFields } from "../../model/catalogue.ts";
 import { catalogueEntry, kindOf } from "../../model/kinds.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change, Desired, Fields, Kind, Live, Resource, Value } from "../../model/types.ts";
@@ -37,13 +31,12 @@ export function liveListeners(live: readonly Live[], catalogue: Catalogue = cata
 function effectiveFields(spec: Integration | undefined, declared: Fields, reported: Fields): Fields {
   const isProperty = (name: string) => spec?.parameters.get(name)?.level === "properties";
   const reportsProperties = Object.keys(reported).some(isProperty);
-  const isUnreported = ([name, value]: readonly [string, Value]) =>
-    !(reportsProperties && isProperty(name)) || isReference(value) || isHidden(spec?.parameters.get(name));
+  const isUnreported = ([name, value]: readonly [string, Value]) => {
+    const column = spec?.parameters.get(name);
+    const isHidden = column && (column.secret || column.observed.has("hidden"));
+    return !(reportsProperties && isProperty(name)) || isReference(value) || isHidden;
+  };
   return { ...Object.fromEntries(Object.entries(declared).filter(isUnreported)), ...reported };
-}
-
-function isHidden(column: IntegrationParameter | undefined): boolean {
-  return column !== undefined && (column.secret || column.observed.has("hidden"));
 }
 
 function listensIn(catalogue: Catalogue, kind: Kind): boolean {
