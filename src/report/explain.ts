@@ -91,12 +91,11 @@ function unknownField(topics: readonly Topic[], name: string, field: string): st
   return why === undefined ? withNearest(sentence, field, names, integration.foreignNames) : `${sentence} here: ${why}`;
 }
 
-const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
-
 function unknownName(catalogue: Catalogue, name: string): string {
   const sections = kindFiles(catalogue).flatMap((kind) => [kind.name, kind.singular]);
   const sentence = `there is no integration or kind ${JSON.stringify(name)}`;
   const unknown = withNearest(sentence, name, [...catalogue.integrations.keys(), ...sections], catalogue.foreignNames);
+  const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
   return unknown === sentence ? `${sentence}; ${lists}` : unknown;
 }
 

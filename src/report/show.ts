@@ -14,6 +14,7 @@ import { columns, type Palette } from "./terminal.ts";
 /** The desired state of a project, written like a policy, each entry with its origin. */
 export function showText({ project, resources, exclusive }: DesiredProject, catalogue: Catalogue): string {
   const opened = new Set<string>();
+  const indent = (line: string) => `  ${line}`;
   const lines = policyKinds(catalogue, ownerOfName(project.name)).flatMap(({ kind, section: path, only }) => {
     const [section = path, above] = sectionPath(path).toReversed();
     const entries = resources.filter((resource) => resource.kind === kind);
@@ -33,10 +34,6 @@ export function showText({ project, resources, exclusive }: DesiredProject, cata
   });
   const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
-}
-
-function indent(line: string): string {
-  return `  ${line}`;
 }
 
 function entryLines(name: string, resource: Desired, gone: string, only: string | undefined): readonly string[] {

@@ -238,16 +238,15 @@ const revisionOrder: readonly RevisionAction[] = ["disable", "withdraw", "edit",
 export function revisionRows(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Row[] {
   const rank = ({ effect, action }: Row) =>
     effect === "loosened" ? -1 : revisionOrder.indexOf(action as RevisionAction);
-  return groupsOf(changes, groupable)
+  const groups = groupsOf(changes, (change): Groupable => {
+    const { project, action, before, after, policy_effect = "", notes = [], source } = change;
+    const removes = action === "disable" || action === "withdraw";
+    const sentences = [policy_effect, ...notes];
+    return { project, subject: subjectOf(change), action, removes, before, after, sentences, source };
+  });
+  return groups
     .map((group) => revisionRow(group, catalogue))
     .sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
-}
-
-function groupable(change: RevisionChange): Groupable {
-  const { project, action, before, after, policy_effect = "", notes = [], source } = change;
-  const removes = action === "disable" || action === "withdraw";
-  const sentences = [policy_effect, ...notes];
-  return { project, subject: subjectOf(change), action, removes, before, after, sentences, source };
 }
 
 function revisionRow({ members, projects, shared, lines }: ChangeGroup<RevisionChange>, catalogue: Catalogue): Row {
