@@ -30,7 +30,9 @@ export interface FleetCause {
 export const findCauses = memoized((heads: readonly ProjectSummary[]): readonly FleetCause[] => {
   const seen = heads.flatMap(({ project, shapes }) => shapes.map((each) => ({ ...each, project })));
   const causes = [...grouped(seen, ({ shape }) => shape.group)];
-  return [...grouped(causes, ([, [first]]) => first?.shape.topic)].flatMap(joinVariants).sort(mostUrgentFirst);
+  return [...grouped(causes, ([, [first]]) => first?.shape.topic)].flatMap(joinVariants).sort((a, b) => {
+    return urgency[a.cause] - urgency[b.cause] || b.projects - a.projects || (a.since < b.since ? -1 : 1);
+  });
 }, new WeakMap());
 
 /** A difference of one project. */
@@ -82,10 +84,6 @@ function commonGroup(one: string, other: string): string {
 }
 
 const urgency: Readonly<Record<FleetCause["cause"], number>> = { drift: 0, unreadable: 1, pending: 2 };
-
-function mostUrgentFirst(a: FleetCause, b: FleetCause): number {
-  return urgency[a.cause] - urgency[b.cause] || b.projects - a.projects || (a.since < b.since ? -1 : 1);
-}
 
 export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly NextStep[] {
   return listCommands([escapeGlob(address)], cause);

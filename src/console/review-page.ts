@@ -99,7 +99,7 @@ ${dataLink("/review")}`;
 }
 
 function planNode(waiting: WaitingPlan): Markup {
-  const { run, plan, error, summary } = waiting;
+  const { run, plan, error, summary, highlights } = waiting;
   if (!plan)
     return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2><p class="notice bad">${error ?? ""}</p></li>`;
   const { create, update, replace = 0, disable, delete: deletes, loosened, changed_projects: changed } = plan.summary;
@@ -113,9 +113,10 @@ function planNode(waiting: WaitingPlan): Markup {
   ] as const;
   const words = counts.flatMap(([count, word]) => (count > 0 ? [`${thousands(count)} ${word}`] : []));
   const unwaived = plan.objections.filter(({ waived }) => !waived);
+  const attentionNode = markup`<div class="attention"><h3>${attention}</h3><ul class="lines">${each(highlights, ({ title, details }) => markup`<li><a href="/runs/${run}/plan">${title}</a>: ${details.join("; ")}</li>`)}</ul></div>`;
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
 <p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${ownersCounted(plan.summary)} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
-${highlightsNode(waiting)}${changesNode(waiting.run, plan)}${each(unwaived, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
+${highlights.length > 0 ? attentionNode : ""}${changesNode(waiting.run, plan)}${each(unwaived, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
 ${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
@@ -134,11 +135,6 @@ function changesNode(run: string, plan: Plan): Markup {
 }
 
 const mostOpen = 5;
-
-function highlightsNode({ run, highlights }: WaitingPlan): Markup {
-  if (highlights.length === 0) return markup``;
-  return markup`<div class="attention"><h3>${attention}</h3><ul class="lines">${each(highlights, ({ title, details }) => markup`<li><a href="/runs/${run}/plan">${title}</a>: ${details.join("; ")}</li>`)}</ul></div>`;
-}
 
 function approversNode({ approvers }: WaitingPlan): Markup {
   if (!approvers) return markup``;
