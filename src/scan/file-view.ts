@@ -86,7 +86,10 @@ function readParts(
   kinds: ReadonlySet<string>,
   files: readonly FileInside[],
 ) {
-  const written = files.flatMap((each) => programTokens(each, text));
+  const written = files.flatMap(({ name, start, end }) => {
+    const language = languageOf(name);
+    return language ? tokensOf({ text: text.slice(start, end), start }, language) : [];
+  });
   const nodes = nodesOf(written, text);
   const own = [
     ...files.flatMap((each) => commandsOfFile(each, text)),
@@ -135,11 +138,6 @@ function commandsOfFile({ name, start, end }: FileInside, text: string): readonl
   if (shellFiles.test(name) || shebang.test(text.slice(start, end).trimStart())) return commandsOf(text, start, end);
   // PowerShell continues a line with a backtick.
   return powershellFiles.test(name) ? commandsOf(text.replace(/`(?=\r?\n)/g, "\\"), start, end) : [];
-}
-
-function programTokens({ name, start, end }: FileInside, text: string): readonly Token[] {
-  const language = languageOf(name);
-  return language ? tokensOf({ text: text.slice(start, end), start }, language) : [];
 }
 
 function filesInConfigMaps(documents: readonly (Node | null)[], text: string): readonly FileInside[] {

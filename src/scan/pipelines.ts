@@ -144,7 +144,10 @@ function isCi(document: Node | null, isNamed: boolean): boolean {
   const jobs = document.items.filter(({ key }) => !vocabulary.ci.reserved.has(nameOf(key)));
   if (!jobs.every(({ key, value }) => nameOf(key).startsWith(".") || isRun(value))) return false;
   const stages = new Set(
-    (isNamed ? ["stages", "types"] : ["stages"]).flatMap((key) => listItems(valueAt(document, key))),
+    (isNamed ? ["stages", "types"] : ["stages"]).flatMap((key) => {
+      const value = valueAt(document, key);
+      return isSeq(value) ? value.items.flatMap((item) => (isScalar(item) ? String(item.value) : [])) : [];
+    }),
   );
   return jobs.some(({ key, value: job }) => {
     const stage = stringOf(valueAt(job, "stage")) ?? (isNamed ? stringOf(valueAt(job, "type")) : undefined);
@@ -161,13 +164,9 @@ function isRun(job: unknown): job is YAMLMap {
   if (!isMap(job)) return false;
   const names = job.items.map(({ key }) => nameOf(key));
   const areKnown = names.every((name) => keywords.has(name) || removed.has(name) || name === "<<");
-  return areKnown && names.some((name) => starters.has(name) && isStarting(valueAt(job, name)));
-}
-
-function isStarting(value: Node | null | undefined): boolean {
-  return stringOf(value) !== undefined || isMap(value) || (isSeq(value) && value.items.length > 0);
-}
-
-function listItems(value: Node | null | undefined): readonly string[] {
-  return isSeq(value) ? value.items.flatMap((item) => (isScalar(item) ? String(item.value) : [])) : [];
+  const isStarting = (name: string) => {
+    const value = valueAt(job, name);
+    return stringOf(value) !== undefined || isMap(value) || (isSeq(value) && value.items.length > 0);
+  };
+  return areKnown && names.some((name) => starters.has(name) && isStarting(name));
 }

@@ -144,7 +144,9 @@ const { mapOf, pairs: pairCalls, setters } = vocabulary.code;
 
 /** The parameters at a node: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`, `{ name }`. */
 export function parametersAt(node: Node): readonly SentParameter[] {
-  const name = apiName(node);
+  // The API's name of a field: tags_count for `TagsCount` and `tagsCount`.
+  const isCased = node.kind !== "text" && /[A-Z]/.test(node.text);
+  const name = isCased ? node.text.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase() : node.text;
   if (node.kind === "sign" || !wantedNames.has(name)) return [];
   const distance = distanceOfValue(node);
   if (distance === undefined) return [];
@@ -152,12 +154,6 @@ export function parametersAt(node: Node): readonly SentParameter[] {
   const values = distance === 0 ? [] : readLiterals(neighbour(node, distance));
   if (values.length === 0) return [{ name, value: undefined, nameOffset, offset: nameOffset }];
   return values.map(({ text, start: offset }) => ({ name, value: text, nameOffset, offset }));
-}
-
-/** The API's name of a field: tags_count for `TagsCount` and `tagsCount`. */
-function apiName({ kind, text }: Token): string {
-  if (kind === "text" || !/[A-Z]/.test(text)) return text;
-  return text.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 }
 
 /** The distance of a parameter's value from its name, 0 for `{ name }`; undefined if the node is not a parameter. */

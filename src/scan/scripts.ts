@@ -62,7 +62,9 @@ export function mentionsInCommands(commands: readonly Command[], evidence: Evide
   for (const command of commands) {
     const name = commandNameOf(command);
     const words = command.words.slice(1).map(toArgument);
-    mentions.push(command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
+    // A literal that is an address by itself counts wherever it is used.
+    const assigned = command.assignments.map(assignedWord).map((word) => addressIn(word, word.text, evidence));
+    mentions.push(assigned.flatMap((found) => (found?.base === "api" ? found.mentions : [])));
     if (http.has(name)) {
       const requests = words.flatMap((word) => findRequest(word, evidence, name === "glab"));
       called = requests.flatMap(({ about, address }) => (about === "path" ? [address] : [])).slice(0, maxAddresses);
@@ -83,12 +85,6 @@ const maxAddresses = 50;
 function toArgument({ raw, text, start, end }: Word): Argument {
   const inner = raw.length === end - start + 2 ? raw.slice(1, -1) : raw;
   return { text: raw.startsWith("'") ? text : withHoles(inner), raw: inner, start };
-}
-
-/** A literal that is an address by itself, wherever it is used. */
-function wholeAddress(word: Word, evidence: Evidence): readonly Mention[] {
-  const found = addressIn(word, word.text, evidence);
-  return found?.base === "api" ? found.mentions : [];
 }
 
 /** `glab api` sends requests to this API alone. */
