@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -124,11 +125,41 @@ function unlessGone(stat: () => Stats | undefined): Stats | undefined {
   }
 }
 
-/** Reads a regular file; reading a FIFO could block. @throws a system error. */
-export function readRegular(path: string): string {
+/** Works with an open regular file; opening a FIFO could block. @throws a system error. */
+export function inFile<Result>(path: string, work: (fd: number) => Result): Result {
   const stat = statSync(path);
   if (!stat.isFile()) throw noRegularFile(stat.isDirectory());
-  return readFileSync(path, "utf8");
+  const fd = openSync(path, "r");
+  try {
+    return work(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The lines of a file without their ends, and their lengths in bytes. Reads a part of it at a time. */
+export function* splitLines(fd: number): Iterable<{ readonly text: string; readonly length: number }> {
+  let buffer = Buffer.allocUnsafe(1 << 20);
+  let filled = 0;
+  for (;;) {
+    if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
+    const length = readSync(fd, buffer, filled, buffer.length - filled, null);
+    filled += length;
+    const read = buffer.subarray(0, filled);
+    let from = 0;
+    for (let end = read.indexOf(10); end >= 0; end = read.indexOf(10, from)) {
+      yield { text: read.toString("utf8", from, end), length: end - from };
+      from = end + 1;
+    }
+    if (length === 0) return yield { text: read.toString("utf8", from), length: filled - from };
+    filled -= from;
+    buffer.copyWithin(0, from);
+  }
+}
+
+/** Reads a regular file. @throws a system error. */
+export function readRegular(path: string): string {
+  return inFile(path, (fd) => readFileSync(fd, "utf8"));
 }
 
 export function noRegularFile(isFolder = false): Error {

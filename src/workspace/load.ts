@@ -25,7 +25,7 @@ import { isLedger } from "../plan/diff/ledger-line.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
-import { readRegular } from "./durable-file.ts";
+import { inFile, splitLines } from "./durable-file.ts";
 import { linkFault, outputAt } from "./output-file.ts";
 
 export type { Document } from "../manifest/document.ts";
@@ -253,6 +253,6 @@ function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (!stat.isFile()) return `expected a regular file${stat.isDirectory() ? ", got a folder" : ""}`;
-  const isUsable = isLedger(readRegular(file).split("\n"));
+  const isUsable = inFile(file, (fd) => isLedger(splitLines(fd)));
   return isUsable ? undefined : "expected a ledger or a new file; this file has other content";
 }

@@ -34,10 +34,16 @@ export function ledgerHead(text: string): LedgerHead | undefined {
 }
 
 /** True if the lines are those of a ledger, including markers of a merge conflict in git, or if there are none. */
-export function isLedger(lines: readonly string[]): boolean {
-  const written = lines.filter((line) => line.trim() !== "");
-  const others = written.filter((line) => !(line.endsWith("}}") && beginning.test(line)) && !ledgerLine(line));
-  return others.every((line) => conflictMark.test(line)) && (written.length === 0 || others.length < written.length);
+export function isLedger(lines: Iterable<{ readonly text: string }>): boolean {
+  let own = 0;
+  let marks = 0;
+  for (const { text } of lines) {
+    if (text.trim() === "") continue;
+    if (ledgerHead(text)) own++;
+    else if (conflictMark.test(text)) marks++;
+    else return false;
+  }
+  return own > 0 || marks === 0;
 }
 
 const conflictMark = /^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/;

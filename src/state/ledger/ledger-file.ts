@@ -1,10 +1,10 @@
-import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { type BigIntStats, fstatSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt, describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Problem } from "../../model/types.ts";
 import { ledgerHead } from "../../plan/diff/ledger-line.ts";
-import { folderError, isThere, noRegularFile, replaceFile } from "../../workspace/durable-file.ts";
+import { folderError, inFile, isThere, noRegularFile, replaceFile, splitLines } from "../../workspace/durable-file.ts";
 import { outputAt, outputError } from "../../workspace/output-file.ts";
 import type { LeaseToken } from "../lease.ts";
 import type { LedgerChanges, LedgerContents, LedgerLines, LedgerStore, WorkspaceState } from "../state.ts";
@@ -88,18 +88,6 @@ function markOf({ ino, size, mtimeNs }: BigIntStats): string {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-/** @throws a system error. */
-function inFile<Result>(path: string, work: (fd: number) => Result): Result {
-  const stat = statSync(path);
-  if (!stat.isFile()) throw noRegularFile(stat.isDirectory());
-  const fd = openSync(path, "r");
-  try {
-    return work(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /** Adds warnings for invalid lines. */
 function indexLines(fd: number, file: string, problems: Problem[]): Places {
   const places = new Map<string, Place>();
@@ -108,40 +96,19 @@ function indexLines(fd: number, file: string, problems: Problem[]): Places {
     problems.push({ severity: "warning", rule: "ledger", message, place: { file, line, column: 1 } });
   let line = 0;
   let at = 0;
-  for (const bytes of splitLines(fd)) {
+  for (const { text, length } of splitLines(fd)) {
     line++;
-    const text = bytes.toString();
     const head = text.trim() === "" ? undefined : ledgerHead(text);
     const name = head?.project.toLowerCase() ?? "";
-    if (head && !places.has(name) && !repeated.has(name)) places.set(name, { ...head, at, length: bytes.length });
+    if (head && !places.has(name) && !repeated.has(name)) places.set(name, { ...head, at, length });
     else if (head) {
       repeated.add(name);
       places.delete(name);
       warn(`${head.project} is listed twice, as after a merge; its entries are ignored`);
     } else if (text.trim() !== "") warn("not a ledger line, as after a merge conflict; ignored");
-    at += bytes.length + 1;
+    at += length + 1;
   }
   return places;
-}
-
-const chunkSize = 1 << 20;
-
-/** The lines of a file, without their ends; each is valid until the next. */
-function* splitLines(fd: number): Iterable<Buffer> {
-  let rest = Buffer.alloc(0);
-  for (;;) {
-    const chunk = Buffer.allocUnsafe(chunkSize);
-    const length = readSync(fd, chunk);
-    const bytes = Buffer.concat([rest, chunk.subarray(0, length)]);
-    let from = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-      yield bytes.subarray(from, end);
-      from = end + 1;
-    }
-    rest = bytes.subarray(from);
-    if (length === 0) break;
-  }
-  if (rest.length > 0) yield rest;
 }
 
 function readLine(fd: number, place: Place | undefined): string | undefined {
