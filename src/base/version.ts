@@ -1,3 +1,4 @@
 import manifest from "../../package.json" with { type: "json" };
 
+/** The release of this program. */
 export const version: string = manifest.version;

@@ -263,6 +263,7 @@ const table = {
 
 export type EndpointName = keyof typeof table;
 
+/** Every endpoint, by the name that `call` takes. */
 export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 
 /** The older name of the integrations segment (docs/api.md#integrations), for servers that do not route the newer one. */
