@@ -32,17 +32,3 @@ test("the folder may be absolute", () => {
   const { root: absolute } = folder({ "b.yml": freeze });
   expect(readKindFiles(folder({}).root, absolute)).toMatchObject({ kinds: [{ name: "windows" }] });
 });
-
-test("mistakes have their location in the file", () => {
-  const at = (text: string, change: readonly [string, string]) => read({ "k/a.yaml": text.replace(...change) });
-  expect(at(freeze, ["needs:", "need:"])).toEqual(["k/a.yaml:15:1 need unknown key need; did you mean needs?"]);
-  expect(at(`${policy}---\n${freeze}`, ["name: windows", "name: webhooks"])).toEqual([
-    "k/a.yaml:9:7 name webhooks is taken by the kind webhooks of projects",
-  ]);
-  expect(at(freeze, ["loosened: after == null", "loosened: aftr == null"])[0]).toContain(
-    "k/a.yaml:16:11 loosened not an expression of CEL: unknown name aftr; did you mean after?",
-  );
-  const stored = 'freeze_end: { x-store: "parms.freeze_end", ';
-  expect(at(freeze, ["freeze_end: { ", stored])[0]).toContain("unknown name parms; did you mean params?");
-  expect(read({ "a.yaml": freeze, "b.yaml": freeze })).toHaveLength(2);
-});

@@ -64,16 +64,3 @@ test.each(["spec", "observed"] as const)(
     expect(planned.plan().summary).toMatchObject({ projects: 40, unmanaged: 0 });
   },
 );
-
-test("a project that no request can name leaves the others, and its file may have a longer name than file systems take", async () => {
-  const licenses = { MIT: "allowed" };
-  const long = `a/${"x".repeat(255)}`;
-  const { evenkeel, files } = await scene({ projects: ["a/..", "a/b", long].map((path) => ({ path, licenses })) });
-  const imported = await evenkeel("import", "--all");
-  expect(imported).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^error: a\/\.\. {2}GET of the project was not sent: .* names nothing on the server/),
-  });
-  const written = Object.keys(files()).filter((file) => file.startsWith("policies/"));
-  expect(written).toEqual(["policies/a/b.yaml", `policies/a/${"x".repeat(80)}.yaml`]);
-});

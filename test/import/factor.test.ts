@@ -6,7 +6,6 @@ import type { ImportedEntry } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Fields, Live, Project } from "../../src/model/types.ts";
 import { isReference } from "../../src/model/values.ts";
-import { stage } from "../support/stage.ts";
 
 const platform = { release: "14.5" };
 const catalogue = catalogueOf();
@@ -137,48 +136,6 @@ describe("what projects share", () => {
       ["a/**", "", "ci-build-server-a env:A_CI_BUILD_SERVER_A_PASSWORD"],
       ["a/z", "", "ci-build-server-a env:A_Z_CI_BUILD_SERVER_A_PASSWORD"],
     ]);
-  });
-});
-
-describe("a value that is the default of its field", () => {
-  const url = "https://ci.example.com/hook";
-
-  /** Six projects of a group; the webhook and the integration of the last ones are different. */
-  async function imported(odd: Fields, integration: Fields = {}, last: readonly string[] = ["acme/p5"]) {
-    const paths = ["acme/p0", "acme/p1", "acme/p2", "acme/p3", "acme/p4", "acme/p5"];
-    const projects = [...paths.slice(0, -last.length), ...last].map((path, index) => {
-      const isOdd = last.includes(path);
-      const webhook = { id: 10 + index, url, merge_requests_events: true, description: "CI", ...(isOdd && odd) };
-      const mail = { recipients: "a@example.com", push_events: false, ...(isOdd && integration) };
-      return {
-        ...{ id: index + 1, path, integrations: { "emails-on-push": mail } },
-        resources: { webhooks: [webhook] },
-      };
-    });
-    const site = { dialect: "gitlab", release: "17.9" } as const;
-    const run = await stage({ projects, site, ...site, behaviour: "observed" });
-    expect(await run.evenkeel("import", "--all", "--factor", "--kinds", "all")).toMatchObject({ code: 0 });
-    return run;
-  }
-
-  test("is written where it overrides that of the group, so that no warning follows and drift sees it", async () => {
-    const run = await imported({ merge_requests_events: false, description: "" }, { push_events: true });
-    const own = run.read("policies/acme.yaml").split("---\n").at(-1);
-    expect(own).toContain(`${url}:\n    description: ""\n    merge_requests_events: false\n`);
-    expect(own).toContain("push_events: true");
-    expect(await run.evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
-    expect((await run.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
-    await run.ask("PUT", "/projects/6/hooks/15", { json: { url, merge_requests_events: true } });
-    expect((await run.evenkeel("drift")).stdout).toContain("merge_requests_events: true -> false");
-  });
-
-  test("is written in the policy of a folder within the group", async () => {
-    const run = await imported({ merge_requests_events: false }, {}, ["acme/ops/x", "acme/ops/y"]);
-    const text = run.read("policies/acme.yaml") + (run.files()["policies/acme/ops.yaml"] ?? "");
-    expect(text).toContain("name: acme/ops\nprojects: [acme/ops/**]");
-    expect(text).toContain("    merge_requests_events: false\n");
-    expect(await run.evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
-    expect((await run.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
   });
 });
 

@@ -156,23 +156,6 @@ test("a row for which where is neither true nor false is an error of that kind, 
   }
 });
 
-test("two rows of one key are told, and nothing is planned for them", async () => {
-  const row = { url: "https://a.test", push_events: true };
-  const rows = [
-    { id: 1, ...row },
-    { id: 2, ...row },
-  ];
-  const told = async (declared: Fields, presence: "present" | "absent" = "present") => {
-    const { changes, problems } = await differenceOf(readerOf(rows), desiredOf("webhooks", [declared], { presence }));
-    expect(changes).toEqual([]);
-    return problems.map(({ severity, message }) => `${severity}: ${message}`);
-  };
-  const message = "the server has 2 webhooks named https://a.test (ids 1, 2); keep one of them";
-  expect(await told({ url: row.url, push_events: true })).toEqual([`warning: ${message}`]);
-  expect(await told({ url: row.url, push_events: false })).toEqual([`error: ${message}`]);
-  expect(await told({ url: row.url }, "absent")).toEqual([`error: ${message}`]);
-});
-
 test("a variable is found by all fields of its key", async () => {
   const rows = [
     { key: "A", environment_scope: "*", value: "hunter2", masked: false },

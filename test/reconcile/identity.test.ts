@@ -69,16 +69,6 @@ test("--allow-protected lets an address pass under either name, whatever the cas
   expect([refused, outcomes?.size]).toEqual([undefined, 2]);
 });
 
-test("except leaves a project out under either name", async () => {
-  for (const [selected, except] of [
-    [["payments/core", "payments/web"], [42]],
-    [[42, 43], ["payments/co*"]],
-  ]) {
-    const run = await runs({ projects, policies: { one: { projects: selected, except, disabled: policy.disabled } } });
-    expect(changes(await run.plan())).toEqual(["disable payments/web:integration/irc-gateway"]);
-  }
-});
-
 test("a project that the server does not list counts as protected by a glob that may mean it, and a warning says so", async () => {
   const site = await serve(({ path }) => ({ body: path.includes("/integrations") ? [{ slug: "irc-gateway" }] : [] }));
   const run = await runs({
@@ -107,40 +97,4 @@ test("a server that does not route GET /projects/:id is asked for the list of al
   ]);
   const asked = site.seen.map(({ path }) => path.replace(/^\/api\/v4|\?.*$/g, ""));
   expect(asked.filter((path) => /^\/projects(?:\/\d+)?$/.test(path))).toEqual(["/projects/42", "/projects"]);
-});
-
-describe("a protected glob that protects nothing", () => {
-  test.each([
-    ["payments/cor:integration/*", /no project/],
-    ["44:license/*", /no project/],
-    ["payments/core:integrations/irc-gateway", /no integration or license/],
-    ["*:integration/irc-gatway", /no integration or license/],
-  ])("%s is told at its place", async (glob, words) => {
-    const setting = { projects, policies: { one: { projects: ["payments/*"], ...policy } } };
-    const protect = ["payments/*:license/M?T", glob, "42:integration/irc-*", "*", "*/web:integration/irc-gateway"];
-    const run = await runs({ ...setting, workspace: { protected: protect } });
-    const [warning, ...others] = (await run.plan()).plan.warnings;
-    expect(others).toEqual([]);
-    expect(warning).toMatchObject({ rule: "idle-protection", file: "evenkeel.yaml", line: 4, path: "protected[1]" });
-    expect(warning?.message).toMatch(words);
-    expect(warning?.message).toContain(`${glob} protects nothing`);
-    for (const narrowed of [{ targets: ["payments/core"] }, { shard: () => true }]) {
-      expect(warnings(await run.plan(narrowed))).toEqual([]);
-    }
-  });
-});
-
-test("a project that is called as the addresses of moves begin is a project like any other", async () => {
-  const run = await runs({
-    projects: [{ path: "storage", integrations: live }],
-    policies: { one: { projects: ["storage"], disabled: ["irc-gateway"] } },
-    workspace: { protected: ["storage:integration/irc-gateway"] },
-  });
-  const planned = await run.plan();
-  expect(objections(planned)).toEqual(["storage:integration/irc-gateway is protected and would be disabled"]);
-  run.write("plan.json", JSON.stringify(planned.plan));
-  const saved = { saved: `${run.root}/plan.json` };
-  expect((await run.apply(saved)).refused).toHaveLength(1);
-  const done = await run.apply({ ...saved, ...allowing("storage:integration/irc-gateway") });
-  expect([...(done.outcomes?.values() ?? [])]).toEqual([{ status: "applied" }]);
 });

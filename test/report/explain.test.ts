@@ -68,19 +68,6 @@ describe("kinds of resources", () => {
     );
   });
 
-  test("one without a title, a description and limits leaves no gap", () => {
-    const calls = {
-      list: "GET /projects/:id/things",
-      create: "POST /projects/:id/things",
-      delete: "DELETE /projects/:id/things/:row.id",
-    };
-    const fields = { required: ["url"], properties: { url: { type: "string" } } };
-    const kind = { name: "things", singular: "thing", of: "project", key: "url", calls, fields } as never;
-    const own = { ...catalogue, kinds: new Map([["thing", { file: kind } as never]]) };
-    const found = explain(own, "thing");
-    expect("unknown" in found ? "" : found.text(plain)).toMatch(/^things\n\n {2}field +takes +notes\n/);
-  });
-
   test.each(kindFiles(catalogue).map((kind) => [kind.name, kind] as const))(
     "the example of %s is YAML",
     (name, kind) => {

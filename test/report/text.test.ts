@@ -5,10 +5,9 @@ import { waiversText } from "../../src/commands/next-steps.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { withOutcomes } from "../../src/plan/run-end.ts";
-import { outcomeLines, outcomesText } from "../../src/report/outcomes.ts";
+import { outcomeLines } from "../../src/report/outcomes.ts";
 import { type Palette, plain } from "../../src/report/terminal.ts";
-import { planText, requestsText } from "../../src/report/text.ts";
+import { planText } from "../../src/report/text.ts";
 import { planned, planWith } from "../support/plans.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");
@@ -80,24 +79,6 @@ test("unverified fields are counted as in the summary, whatever the reason", () 
   );
 });
 
-test("an apply says in full what went wrong, and counts the rest", () => {
-  const plan = planNamed("mixed");
-  const [first, second, ...rest] = plan.resource_changes.map(({ address }) => address);
-  const outcomes = new Map<string, Outcome>([
-    [first ?? "", { status: "failed", error: "POST answered 400: name is missing" }],
-    [second ?? "", { status: "skipped", error: `${first} did not succeed` }],
-    ...rest.map((address) => [address, { status: "applied" }] as const),
-  ]);
-  expect(outcomesText(withOutcomes(plan, outcomes), plain)).toBe(
-    [
-      `  + failed ${first}: POST answered 400: name is missing`,
-      `  + skipped ${second}: ${first} did not succeed`,
-      "",
-      `Apply: ${rest.length} applied, 1 failed, 1 skipped.`,
-    ].join("\n"),
-  );
-});
-
 test("an apply lists equal outcomes of many projects once, and what was not applied last", () => {
   const of = (project: string, outcome: Outcome) => ({
     ...planned(project, "irc-gateway", "disable"),
@@ -128,25 +109,6 @@ test("a plan of another day says so in its head, and lists what rules warn of, b
   const at = lines.indexOf("Warnings of rules");
   expect([lines[at + 1], lines[at + 20], lines[at + 21]]).toEqual(["  ! warned 0", "  ! warned 19", "  and 2 more"]);
   expect(lines.join()).not.toContain("approved means allowed");
-});
-
-test("a request is shown with its parameters, secrets by their references", () => {
-  const calls = [
-    { method: "DELETE", path: "/projects/p/integrations/irc-gateway" },
-    {
-      method: "PUT",
-      path: "/projects/p/integrations/x",
-      parameters: { token: { secret: "env:T" }, push_events: true },
-    },
-  ] as const;
-  expect(requestsText(calls)).toBe(
-    [
-      "DELETE /projects/p/integrations/irc-gateway",
-      "PUT /projects/p/integrations/x",
-      "    token: (secret env:T)",
-      "    push_events: true",
-    ].join("\n"),
-  );
 });
 
 test("a waiver can be pasted, whatever a thing is called", () => {

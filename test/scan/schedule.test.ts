@@ -14,7 +14,6 @@ const json = (file: string) => JSON.parse(readFileSync(join(schemas, file), "utf
 const specified = schedule.filter(({ announced }) => announced === undefined);
 
 const all: ScheduleFilter = { release: undefined, asOf: undefined, reached: "14.5" };
-const ids = (asked: Partial<ScheduleFilter>) => scheduleRows(schedule, { ...all, ...asked }).map(({ id }) => id);
 
 describe("schemas/deprecations.json", () => {
   it("is what its schema says", () => {
@@ -43,18 +42,6 @@ describe("schemas/deprecations.json", () => {
 });
 
 describe("what is due", () => {
-  it("by a release: its own row and earlier ones", () => {
-    expect(ids({ release: "14.6" })).toEqual(["task-runner-pod", "task-runner-chart", "release-cli-object-storage"]);
-    expect(ids({ release: "14.4" })).toEqual([]);
-    expect(ids({ release: "15.0" })).toEqual(specified.map(({ id }) => id));
-  });
-
-  it("by a day, to the day", () => {
-    expect(ids({ asOf: "2021-11-21" })).toEqual([]);
-    expect(ids({ asOf: "2021-11-22" })).toEqual(["task-runner-pod", "task-runner-chart"]);
-    expect(ids({ asOf: "2999-01-01" })).not.toContain("certificate-based-clusters");
-  });
-
   it("is never what has no removal date", () => {
     const due = scheduleRows(schedule, { ...all, reached: "99.0" }).filter((row) => !row.due);
     expect(due).toEqual(due.filter(({ removal_date }) => removal_date === null));

@@ -237,25 +237,6 @@ describe("hostile files", () => {
   });
 });
 
-describe("a workspace of its own mistakes", () => {
-  it.each([
-    ["empty", "", "evenkeel.yaml:1:1  expected one document with"],
-    ["another kind", policy("a"), "evenkeel.yaml:2:7  kind  expected one document with"],
-    ["another version", "apiVersion: evenkeel/v2\nkind: Workspace\n", "evenkeel.yaml:1:13  apiVersion  expected"],
-    [
-      "two documents",
-      `${workspace}---\n${workspace}`,
-      "evenkeel.yaml:4:1  evenkeel.yaml may only contain one Workspace",
-    ],
-    ["broken", "a: [", "evenkeel.yaml:1:4  this [ is not closed"],
-    ["a list", "- a", "evenkeel.yaml:1:1  kind  expected one document with"],
-  ])("%s", (_, text, line) => {
-    const lines = linesOf(layOut({ "evenkeel.yaml": text, "a.yaml": policy("a") }));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(line);
-  });
-});
-
 describe("the digest", () => {
   it("is of paths and contents, and of nothing else", () => {
     const files = { "a.yaml": policy("a"), "b.yaml": policy("b") };
