@@ -30,7 +30,7 @@ export interface EarlyEnd {
 export async function openHistory(context: Context, early: EarlyEnd, writes: boolean): Promise<RunHistory> {
   const started = new Date().toISOString();
   const isFollowed = writes || context.request.workers === true;
-  if (isFollowed) await record(context, { ...createHead(context, started), ...nothingYet });
+  if (isFollowed) await record(context, started, nothingYet);
   const stop = isFollowed ? followProgress(context, started) : async () => {};
   let ended = false;
   return {
@@ -48,8 +48,7 @@ export async function openHistory(context: Context, early: EarlyEnd, writes: boo
       const { failure } = early;
       const isExpected = failure instanceof UserError || failure instanceof CallFailed;
       const how = isExpected ? describeEnd(failedPlan(context, failure), context) : { outcome: "failed" };
-      const end = { ...nothingYet, ended: new Date().toISOString(), ...how };
-      early.recorded = toRecorded(context, await record(context, { ...createHead(context, started), ...end }));
+      early.recorded = await record(context, started, { ...nothingYet, ended: new Date().toISOString(), ...how });
     },
   };
 }
@@ -62,7 +61,7 @@ function followProgress(context: Context, started: string): () => Promise<void> 
   let recording: Promise<unknown> = Promise.resolve();
   const recordProgress = async () => {
     const progress = meter.at(performance.now(), new Date());
-    if (progress) await record(context, { ...createHead(context, started), ...nothingYet, progress });
+    if (progress) await record(context, started, { ...nothingYet, progress });
   };
   const timer = setInterval(() => {
     recording = recording.then(recordProgress);
@@ -91,8 +90,7 @@ async function storeResult(context: Context, started: string, result: Applied): 
     status: outcomes?.get(planned.address)?.status,
   }));
   const seen = await recordSnapshots(context, result);
-  const error = await record(context, {
-    ...createHead(context, started),
+  const recorded = await record(context, started, {
     ended: new Date().toISOString(),
     ...describeEnd(result, context),
     changes: plan.resource_changes.length,
@@ -100,13 +98,7 @@ async function storeResult(context: Context, started: string, result: Applied): 
     reads: plan.summary.reads,
     ...("fleet" in seen && seen),
   });
-  const recorded = toRecorded(context, error);
   return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
-}
-
-function toRecorded({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
-  if (!request.command) return undefined;
-  return error === undefined ? { run: claim.run } : { error };
 }
 
 async function save<Result extends Applied>({ request, state, claim }: Context, result: Result): Promise<Result> {
@@ -121,17 +113,19 @@ async function save<Result extends Applied>({ request, state, claim }: Context, 
   }
 }
 
-function createHead({ claim, heading, request }: Context, started: string) {
+/** Stores a summary of the run, unless it is unrecorded. If it cannot be stored, the run still succeeds. */
+async function record(
+  { claim, heading, request, state }: Context,
+  started: string,
+  end: Pick<RunSummary, "ended" | "outcome" | "changes" | "touched"> & Partial<RunSummary>,
+): Promise<Planned["recorded"]> {
+  const { command, savedRun: plan } = request;
+  if (!command) return undefined;
   const { run, who, host, job } = claim;
   const { commit } = heading.manifests;
-  const { savedRun: plan } = request;
   const optional = { ...(job !== undefined && { job }), ...(plan !== undefined && { plan }) };
-  return { run, command: request.command ?? "", who, host, ...optional, started, commit };
-}
-
-/** Returns the error if the summary cannot be stored; the run still succeeds. */
-async function record({ request, state }: Context, summary: RunSummary): Promise<string | undefined> {
-  return request.command ? userErrorOf(recordRun(state, summary)) : undefined;
+  const error = await userErrorOf(recordRun(state, { run, command, who, host, ...optional, started, commit, ...end }));
+  return error === undefined ? { run } : { error };
 }
 
 function describeEnd(result: Applied, context: Context): Pick<RunSummary, "outcome" | "reasons"> {

@@ -56,17 +56,14 @@ export function scopeOf(context: Context): RefreshScope {
   const moves = request.storage ? readMigrations(loaded).migrations.flatMap(addressesOf) : [];
   const globs = loaded.workspace.protected;
   const chosen = [...targets, ...excludes, ...resent];
+  const selecting = new Map([
+    ...targets.map((glob) => [glob, "--target"] as const),
+    ...excludes.map((glob) => [glob, "--exclude"] as const),
+  ]);
   return {
     policies,
     expired,
-    ...(since || request.shard
-      ? {}
-      : {
-          selecting: new Map([
-            ...targets.map((glob) => [glob, "--target"] as const),
-            ...excludes.map((glob) => [glob, "--exclude"] as const),
-          ]),
-        }),
+    ...(!since && !request.shard && { selecting }),
     globs: chosen.filter((glob) => !moves.some(addressMatcher(glob))),
     referencedGlobs: [
       ...globs,
