@@ -243,7 +243,10 @@ test("a run that is stopped while it looks up ends at once, and the write is unk
 
 test("a secret that cannot be resolved when it is to be sent is a failed change, and no defect", async () => {
   const { server, sent } = await answering({ integrations: [], licenses: [] }, () => ({ body: irc }));
-  const client = await writer(server.url, { secrets: { resolve: refusing } });
+  const resolve = () => {
+    throw new SecretMissing("env:HOOK", "not set");
+  };
+  const client = await writer(server.url, { secrets: { resolve } });
   const { applyChanges } = await import("../../src/run/apply/apply.ts");
   const { differences } = await runsAt(server.url, {
     integrations: { ...hook.integrations, ...bus.integrations },
@@ -254,10 +257,6 @@ test("a secret that cannot be resolved when it is to be sent is a failed change,
   expect(only(outcomes)?.error).toBe("secret env:HOOK cannot be resolved: not set");
   expect(sent()).toBe(1);
 });
-
-function refusing(): never {
-  throw new SecretMissing("env:HOOK", "not set");
-}
 
 describe("an answer to a PUT", () => {
   const put = async (answer: Scripted, live: readonly (typeof irc)[] = []) => {

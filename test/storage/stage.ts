@@ -18,13 +18,8 @@ export const seed: Seed = {
 export async function stage(setting: support.Setting = {}) {
   const request = { storage: true, pollInterval: 2 };
   const made = await support.stage({ migrations: [drain], seed, moveDuration: 30, ...setting, request });
-  return { ...made, scheduled: () => scheduledOn(made) };
-}
-
-/** POSTs of moves so far, by path. */
-function scheduledOn({ server }: support.Stage): readonly string[] {
-  const posts = server.requests.kept.filter(({ method }) => method === "POST");
-  return posts.map(({ path }) => path.replace("/api/v4", ""));
+  const posts = () => made.server.requests.kept.filter(({ method }) => method === "POST");
+  return { ...made, scheduled: () => posts().map(({ path }) => path.replace("/api/v4", "")) };
 }
 
 export const projectMoves = "/project_repository_storage_moves";

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { ExitCode } from "../../src/base/exit.ts";
 import type { CheckEnd } from "../../src/watch/check.ts";
 import type { MessageBody } from "../../src/watch/notification-texts.ts";
@@ -136,7 +137,7 @@ export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Pro
   const left = [...answers];
   const server = createServer(async (request, response) => {
     requests.push({ path: request.url ?? "", method: request.method ?? "" });
-    const body = JSON.parse(await textOf(request)) as MessageBody;
+    const body = JSON.parse(await text(request)) as MessageBody;
     const answer = left.shift() ?? { status: 200 };
     if (answer === "reset") return void request.socket.destroy();
     if (answer.status < 300) heard.push(body);
@@ -154,10 +155,4 @@ export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Pro
     requests,
     events: () => heard.map(({ event }) => event),
   };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request) text += chunk;
-  return text;
 }
