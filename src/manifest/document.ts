@@ -58,10 +58,9 @@ export interface Parsed {
 
 /** Parses the documents of a manifest, without empty ones. A broken document is one problem and does not affect the others. */
 export function parseManifest(file: string, text: string): Parsed {
-  const source = { file, text, linesBefore: 0 };
-  const whole = parseSource(source);
+  const whole = parseSource({ file, text, linesBefore: 0 });
   if (whole.problems.length === 0) return whole;
-  const sources = splitSource(source);
+  const sources = splitSource(file, text);
   if (sources.length < 2) return whole;
   const parts = sources.map(parseSource);
   return {
@@ -74,10 +73,10 @@ export function parseManifest(file: string, text: string): Parsed {
 const mostDocuments = 1000;
 
 /** Splits at document markers, so that documents before and after a broken one can still be read. */
-function splitSource({ file, text, linesBefore: before }: ManifestSource): readonly ManifestSource[] {
+function splitSource(file: string, text: string): readonly ManifestSource[] {
   const starts = [0, ...[...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index).filter((index) => index > 0)];
   if (starts.length > mostDocuments) return [];
-  let linesBefore = before;
+  let linesBefore = 0;
   return starts.map((start, i) => {
     const source = { file, text: text.slice(start, starts[i + 1]), linesBefore };
     linesBefore += source.text.split("\n").length - 1;

@@ -5,7 +5,6 @@ import { kindOfWord } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import { resourceKindFaults } from "../model/resource-kind-faults.ts";
 import { kindRowOf } from "../model/resource-kind-row.ts";
-import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
 import { problemAt } from "./problem.ts";
@@ -31,22 +30,18 @@ export function readKinds(all: readonly Document[], catalogue = catalogueOf()) {
   const sound: Document[] = [];
   const faulty = new Set<string>();
   const problems = documents.flatMap((document) => {
-    const faults = checkKind(document, [...bundled, ...kinds]);
+    const { value } = document;
+    // A wrong apiVersion is reported when the kind of document is read.
+    const faults = resourceKindFaults(value, [...bundled, ...kinds]).filter(({ path }) => path[0] !== "apiVersion");
     if (faults.length === 0) {
-      kinds.push(document.value as ResourceKind);
+      kinds.push(value as ResourceKind);
       sound.push(document);
-    } else if (isObject(document.value)) faulty.add(String(document.value.name));
-    return faults;
+    } else if (isObject(value)) faulty.add(String(value.name));
+    return faults.map(({ path, message, rule }) =>
+      problemAt("resource-kind", message, { document, path, of: rule === "unknown-key" ? "key" : "value" }),
+    );
   });
   return { kinds, sound, problems, faulty };
-}
-
-function checkKind(document: Document, others: readonly ResourceKind[]): readonly Problem[] {
-  // A wrong apiVersion is reported when the kind of document is read.
-  const faults = resourceKindFaults(document.value, others).filter(({ path }) => path[0] !== "apiVersion");
-  return faults.map(({ path, message, rule }) =>
-    problemAt("resource-kind", message, { document, path: [...path], of: rule === "unknown-key" ? "key" : "value" }),
-  );
 }
 
 const extendedBy = memoized(

@@ -34,10 +34,6 @@ export function addressMatcher(glob: string): (address: string) => boolean {
   };
 }
 
-export function projectMatcher(glob: string): (project: string) => boolean {
-  return pathMatcher(split(glob)[0]);
-}
-
 export function addressParts(address: string): [project: string, rest: string] {
   const [project, rest = ""] = split(address);
   return [project, rest];
@@ -61,7 +57,7 @@ function restMatcher(glob: string): (text: string) => boolean {
 const anyPart = "@*";
 
 /** An empty part matches only an empty part. */
-function pathMatcher(glob: string): (text: string) => boolean {
+export function pathMatcher(glob: string): (text: string) => boolean {
   return glob === "" ? (text) => text === "" : globMatcher(glob, addressRules);
 }
 

@@ -270,7 +270,7 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
 
 /** The calls about owners; none for the instance, which is not listed and has neither ID nor path. */
-const ownerTable = {
+export const ownerCalls = {
   project: {
     list: "listProjects",
     one: "getProject",
@@ -286,8 +286,4 @@ const ownerTable = {
     path: "full_path",
   },
   instance: undefined,
-} as const;
-
-export function ownerCalls(owner: Owner): (typeof ownerTable)[Owner] {
-  return ownerTable[owner];
-}
+} as const satisfies Record<Owner, object | undefined>;

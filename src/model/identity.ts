@@ -1,4 +1,4 @@
-import { addressMatcher, addressParts, projectMatcher } from "./address.ts";
+import { addressMatcher, addressParts, pathMatcher } from "./address.ts";
 import { bareName, idIn, isId, type Owner, ownerName, ownerOfName, ownerRecord } from "./owner.ts";
 import type { Project } from "./types.ts";
 
@@ -49,7 +49,7 @@ export function cautiousAddressTest(glob: string): AddressTest {
 }
 
 export function projectTest(glob: string): (project: Project) => boolean {
-  const matches = projectMatcher(glob);
+  const matches = pathMatcher(projectPart(glob));
   const names = namesFor(glob);
   return (project) => names(project).some(matches);
 }
@@ -71,9 +71,9 @@ export function addressScope(targets: readonly string[] = [], excludes: readonly
 
 /** The globs that match a form of name that is unknown for one of these projects. */
 export function unresolvedReferences(globs: readonly string[], projects: readonly Project[]): readonly string[] {
-  const lacking = (owner: Owner, form: NameForm) =>
-    projects.some((project) => project[form] === undefined && ownerOfName(project.name) === owner);
-  const unknown = namedForms.filter(([owner, form]) => lacking(owner, form));
+  const unknown = namedForms.filter(([owner, form]) => {
+    return projects.some((project) => project[form] === undefined && ownerOfName(project.name) === owner);
+  });
   return globs.filter((glob) => unknown.some(([owner, form]) => listForms(glob, owner).has(form)));
 }
 

@@ -45,16 +45,13 @@ export function isReservedName(parameter: string): boolean {
 /** Transforms a schema and its subschemas, from the inside out. Conditions concern values, so they stay. */
 function transformSchema(field: FieldSchema, by: (field: FieldSchema) => JsonObject): JsonObject {
   const { items, properties, additionalProperties: others } = field;
+  const inside = Object.entries(properties ?? {}).map(([name, each]) => [name, transformSchema(each, by)]);
   return by({
     ...field,
     ...(items && { items: transformSchema(items, by) }),
-    ...(properties && { properties: mapValues(properties, (each) => transformSchema(each, by)) }),
+    ...(properties && { properties: Object.fromEntries(inside) }),
     ...(isObject(others) && { additionalProperties: transformSchema(others, by) }),
   });
-}
-
-function mapValues<From, To>(values: Readonly<Record<string, From>>, by: (value: From) => To): Record<string, To> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, by(value)]));
 }
 
 /**

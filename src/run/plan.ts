@@ -186,7 +186,7 @@ async function withAuthors(
 }
 
 async function readEvents(reader: Reader, project: string): Promise<readonly JsonObject[] | CallFailed> {
-  const endpoint = ownerCalls(ownerOfName(project))?.auditEvents;
+  const endpoint = ownerCalls[ownerOfName(project)]?.auditEvents;
   if (!endpoint) return [];
   const eventsCall = call(endpoint, { id: project }, { per_page: "100" });
   const answer = await reader.get(eventsCall).catch(onError(CallFailed, (error) => error));

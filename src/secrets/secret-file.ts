@@ -40,17 +40,14 @@ function readContent(path: string, checkFile: FileCheck): SecretRead {
     if (!stat.isFile()) return { why: irregular };
     const fault = checkFile({ device: stat.dev, file: stat.ino });
     if (fault !== undefined) return { why: fault };
-    return stat.size > 1024 * 1024 ? { why: "larger than 1 MiB" } : decodeSecret(readFileSync(file));
+    if (stat.size > 1024 * 1024) return { why: "larger than 1 MiB" };
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+    const value = text.replace(/\r?\n$/, "");
+    if (value.includes("\0")) return { why: "it holds a NUL character, so it is no text" };
+    return /^[\r\n]*$/.test(value) ? { why: "an empty file" } : { value };
   } finally {
     closeSync(file);
   }
-}
-
-function decodeSecret(bytes: Buffer): SecretRead {
-  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  const value = text.replace(/\r?\n$/, "");
-  if (value.includes("\0")) return { why: "it holds a NUL character, so it is no text" };
-  return /^[\r\n]*$/.test(value) ? { why: "an empty file" } : { value };
 }
 
 export interface Login {

@@ -141,9 +141,6 @@ export function readHookSecret(env: Environment): string | undefined {
 }
 
 export function isSameSecret(one: string, other: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

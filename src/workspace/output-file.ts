@@ -29,18 +29,16 @@ export function outputAt(path: string, links = 0): Output {
   const fd = number === undefined ? streams[path] : Number(number);
   if (fd !== undefined) return { fd };
   const stat = lstatSync(path, statOptions);
-  if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(resolveTarget(path, links), links + 1);
+  if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) {
+    if (links >= 40) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
+    return outputAt(resolve(realpathSync(dirname(path)), readlinkSync(path)), links + 1);
+  }
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
   const target = statSync(at, statOptions);
   return target && !target.isFile() && !target.isDirectory() ? { device: at } : { file: at };
 }
 
 const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
-
-function resolveTarget(link: string, links: number): string {
-  if (links >= 40) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
-  return resolve(realpathSync(dirname(link)), readlinkSync(link));
-}
 
 export function outputError(path: string): string | undefined {
   try {

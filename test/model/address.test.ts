@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressMatcher, projectMatcher, targetFault } from "../../src/model/address.ts";
+import { addressMatcher, targetFault } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 
 test.each([
@@ -26,11 +26,6 @@ test.each([
   ["*:label/a\\@*", "a/b:label/a@b", true],
 ])("%s against %j: %s", (glob, address, expected) => {
   expect(addressMatcher(glob)(address)).toBe(expected);
-});
-
-test("a glob over addresses also says which projects it can be about", () => {
-  expect(projectMatcher("a/*:license/MIT")("A/b")).toBe(true);
-  expect(projectMatcher("a/*:license/MIT")("b/a")).toBe(false);
 });
 
 test.each([

@@ -43,7 +43,7 @@ export async function readOwners(
   owner: Owner = "project",
   kept: readonly string[] = [],
 ): Promise<Project[]> {
-  const calls = ownerCalls(owner);
+  const calls = ownerCalls[owner];
   if (!calls) return [];
   const { list: name, rows: shape } = calls;
   const answer = { ...shape, keeps: [...(shape.keeps ?? []), ...kept] };
@@ -62,7 +62,7 @@ export async function readOwners(
  * servers interpret digits as an ID.
  */
 function parseProjects(rows: unknown, owner: Owner = "project", kept: readonly string[] = []): Project[] {
-  const field = ownerCalls(owner)?.path;
+  const field = ownerCalls[owner]?.path;
   if (!Array.isArray(rows) || field === undefined) return [];
   return rows.filter(isObject).flatMap((row) => {
     const { id, [field]: path } = row;
@@ -122,7 +122,7 @@ export async function lookUpProject(
   { name }: Pick<Project, "name">,
   kept: readonly string[] = [],
 ): Promise<readonly Project[] | "unknown route"> {
-  const endpoint = ownerCalls(ownerOfName(name))?.one;
+  const endpoint = ownerCalls[ownerOfName(name)]?.one;
   if (!endpoint) return [];
   try {
     const { body } = await reader.get(call(endpoint, { id: name }));
@@ -138,7 +138,7 @@ export async function lookUpProject(
 
 /** The first page of all projects, for suggestions; empty if it cannot be read. */
 export async function readFirstPage(reader: Reader, owner: Owner): Promise<readonly Project[]> {
-  const endpoint = ownerCalls(owner)?.list;
+  const endpoint = ownerCalls[owner]?.list;
   if (!endpoint) return [];
   const answer = await reader.get(call(endpoint, {}, { per_page: "100" })).catch(onError(CallFailed, () => undefined));
   return answer ? parseProjects(answer.body, owner) : [];

@@ -46,7 +46,7 @@ export interface Allowance {
  * server does not respond.
  */
 export async function readTokenAccess(reader: Reader, project?: string): Promise<TokenAccess> {
-  const single = project === undefined ? undefined : ownerCalls(ownerOfName(project))?.one;
+  const single = project === undefined ? undefined : ownerCalls[ownerOfName(project)]?.one;
   const asked = {
     user: await readRow(reader, "getUser"),
     token: await readRow(reader, "getToken"),
