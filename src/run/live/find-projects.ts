@@ -120,13 +120,19 @@ async function selectForOwner(reader: Reader, scope: ProjectScope): Promise<Foun
   if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return selectChanged(reader, scope, since);
   if (policies.some(isWide)) {
-    const listing = await readOwners(reader, policies[0]?.of, ownRowFields(reader.catalogue, policies));
+    const kept = ownRowFields(reader.catalogue, policies);
+    const listing = dropUnusedRows(policies, await readOwners(reader, policies[0]?.of, kept));
     return { ...projectsOf(policies, listing), listing };
   }
   if (!needsLookup(policies)) return projectsOf(policies, undefined);
   const ids = policies.flatMap(({ except }) => except.flatMap((line) => (line.form === "id" ? [line.written] : [])));
   const named = [...namedProjects(policies), ...ids.map(projectNamed)];
   return projectsOf(policies, await lookUpNamed(reader, named, policies, workers));
+}
+
+/** Without their rows if no condition reads them: those of 100,000 projects take 50 MB. */
+function dropUnusedRows(policies: readonly Policy[], listing: readonly Project[]): readonly Project[] {
+  return policies.some(({ where }) => where) ? listing : listing.map(({ row: _, ...project }) => project);
 }
 
 /** Named projects without duplicates, with ID and path where policies need both. */
@@ -154,7 +160,8 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const touched = touchedPolicies(before, after);
   const current = touched.filter((policy) => after.policies.includes(policy));
   const kept = ownRowFields(reader.catalogue, after.policies);
-  const listing = touched.some(isWide) && !recent ? await readOwners(reader, touched[0]?.of, kept) : undefined;
+  const isListing = touched.some(isWide) && !recent;
+  const listing = isListing ? dropUnusedRows(both, await readOwners(reader, touched[0]?.of, kept)) : undefined;
   const fleet = touched.some(isWide) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
