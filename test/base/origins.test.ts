@@ -54,13 +54,8 @@ test.each(rows)("%j leads to %j", (text, origins) => {
 });
 
 test.each([
-  "https://example.com\\@evil.net",
-  "https:\\\\evil.net",
-  "\\\\evil.net\\x",
-  "ht\ttps://evil.net",
-  "https://ev\nil.net",
-  "https://ev\u200bil.net",
-  "https://ex\u0000ample.com",
+  ...["https://example.com\\@evil.net", "https:\\\\evil.net", "\\\\evil.net\\x", "ht\ttps://evil.net"],
+  ...["https://ev\nil.net", "https://ev\u200bil.net", "https://ex\u0000ample.com"],
 ])("%j is unclear, or leads elsewhere too", (text) => {
   expect(originsIn(text).length).toBeGreaterThan(0);
   expect(originsIn(text).every((origin) => /^https:\/\/([a-z0-9-]+\.)*example\.com$/.test(origin))).toBe(false);

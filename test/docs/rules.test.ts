@@ -44,14 +44,8 @@ test("the rules of the chapter are those of examples/rules, whose tests pass", a
 
 const bypasses: readonly (readonly [rule: string, setting: Setting])[] = [
   ...[
-    "HTTP://evil.net",
-    " https://evil.net",
-    "//evil.net",
-    "https://example.com@evil.net",
-    "https://example.com\\@evil.net",
-    "evil.net/x",
-    "https://example.com https://evil.net",
-    "https:evil.net",
+    ...["HTTP://evil.net", " https://evil.net", "//evil.net", "https://example.com@evil.net"],
+    ...["https://example.com\\@evil.net", "evil.net/x", "https://example.com https://evil.net", "https:evil.net"],
   ].map((url) => ["only-our-domain", of(wiki(url))] as const),
   ["loosening-has-a-reason", of({ licenses: { MIT: "allowed" }, reason: " - " })],
   ...["GNU GPL v3", "agpl-3.0", "GNU General Public License"].map(

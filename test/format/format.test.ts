@@ -57,40 +57,18 @@ function linesOf(text: string): readonly string[] {
 
 const gap = fc.constantFrom(
   ...[
-    "",
-    "",
-    "\n",
-    "# comment\n",
-    "  # deeper\n",
-    "\n# parted\n\n",
-    "      # deepest\n",
-    "#\ttab\n",
-    "\t# tab\n",
+    ...["", "", "\n", "# comment\n", "  # deeper\n", "\n# parted\n\n", "      # deepest\n", "#\ttab\n", "\t# tab\n"],
     " \n",
   ],
 );
 const behind = fc.constantFrom("", " # why", "   ", "\t# tab", "\t");
 const blocks = [
-  "apiVersion: evenkeel/v1",
-  "kind: Policy",
-  "name: x",
-  "priority: 1",
-  'projects: [1, "a/*"]',
-  "except:\n- x\n- y",
-  "disabled: []",
-  "exclusive:",
-  "unknown: { b: 1, a: 2 }",
-  "other: |\n  text\n  # text\n\n",
+  ...["apiVersion: evenkeel/v1", "kind: Policy", "name: x", "priority: 1", 'projects: [1, "a/*"]'],
+  ...["except:\n- x\n- y", "disabled: []", "exclusive:", "unknown: { b: 1, a: 2 }", "other: |\n  text\n  # text\n\n"],
   "licenses: { MIT: allowed, AGPL-3.0: denied, 0BSD: allowed }",
-  "licences: {\n  Z: allowed, # why\n  A: denied }",
-  "vars:\n  b: &one 1\n  a: *one",
-  "until: &two 2999-01-01",
-  "reason: *two",
-  "folded: >-\n  one\n\n  # two\n   three\n",
-  "&key kept: |+\n  text\n\n\n",
-  "? explicit\n: - a\n  - b",
-  "!!str tagged: !!map\n  b: &one 1\n  a: 2",
-  "aliased: *one",
+  ...["licences: {\n  Z: allowed, # why\n  A: denied }", "vars:\n  b: &one 1\n  a: *one", "until: &two 2999-01-01"],
+  ...["reason: *two", "folded: >-\n  one\n\n  # two\n   three\n", "&key kept: |+\n  text\n\n\n"],
+  ...["? explicit\n: - a\n  - b", "!!str tagged: !!map\n  b: &one 1\n  a: 2", "aliased: *one"],
   "'quoted': \"two\n  lines\"",
 ];
 const nested = ["title: t", "project_url: u\n    ", "issues_url: '#'", "new_issue_url: |\n      x", "unknown: 1"];

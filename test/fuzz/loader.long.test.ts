@@ -61,16 +61,7 @@ const names = [
 
 const scalar = fc.oneof(
   fc.constantFrom<unknown>(
-    "evenkeel/v1",
-    "Policy",
-    "Workspace",
-    "StorageMigration",
-    "${vars.a}",
-    "${",
-    "$${",
-    "env:X",
-    "**",
-    "[",
+    ...["evenkeel/v1", "Policy", "Workspace", "StorageMigration", "${vars.a}", "${", "$${", "env:X", "**", "["],
     "{a,",
   ),
   fc.constantFrom<unknown>(
@@ -130,27 +121,8 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
   test("pieces of YAML in any order", () => {
     const piece = fc.constantFrom(
       ...[
-        "a",
-        ": ",
-        "- ",
-        "\n",
-        "  ",
-        "&x ",
-        "*x",
-        "!!str ",
-        "!x ",
-        "? ",
-        "| ",
-        ">-\n",
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        "#",
-        "'",
-        '"',
-        "\t",
+        ...["a", ": ", "- ", "\n", "  ", "&x ", "*x", "!!str ", "!x ", "? ", "| ", ">-\n", "{", "}", "[", "]", ","],
+        ...["#", "'", '"', "\t"],
       ],
       ...[
         "---\n",
@@ -203,15 +175,7 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
 
   test("any value as a workspace", () => {
     const keys = [
-      "server",
-      "manifests",
-      "concurrency",
-      "requestTimeout",
-      "guards",
-      "protected",
-      "ledger",
-      "url",
-      "tier",
+      ...["server", "manifests", "concurrency", "requestTimeout", "guards", "protected", "ledger", "url", "tier"],
       "release",
     ];
     const value = fc.dictionary(

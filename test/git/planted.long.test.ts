@@ -160,11 +160,7 @@ describe("a push that brings what looks like a repository", () => {
 
 describe("which repository git is told", () => {
   const variables = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_GLOB_PATHSPECS",
+    ...["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_GLOB_PATHSPECS"],
     "GIT_EXTERNAL_DIFF",
   ];
   const asEver = async (at: string, from: string, to: string) => {

@@ -30,19 +30,7 @@ const integrations = fc.record(
 );
 const keys = ["*", "a/*", "a/b/*", "a/b/c/*", "c/*", "a/p", "a/pq", "a/b/p", "a/p*", "a/pq*", "c/*x*", "c/px", "d/p"];
 const projects = [
-  "a/p",
-  "a/pq",
-  "a/pqr",
-  "a/z",
-  "a/b/p",
-  "a/b/z",
-  "a/b/c/z",
-  "a/x/y/z",
-  "c/px",
-  "c/axb",
-  "c/d/z",
-  "d/p",
-  "d/q",
+  ...["a/p", "a/pq", "a/pqr", "a/z", "a/b/p", "a/b/z", "a/b/c/z", "a/x/y/z", "c/px", "c/axb", "c/d/z", "d/p", "d/q"],
   "e/f/g",
 ];
 

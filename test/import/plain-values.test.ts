@@ -21,14 +21,7 @@ test.each([
   ...["550e8400-e29b-41d4-a716-446655440000", "d41d8cd98f00b204e9800998ecf8427e", "deadbeefcafebabe"],
   ...["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP", "aGVsbG8gd29ybGQ=", "c2VjcmV0dmFsdWU", "glpat-x1Y2z3A4b5C6"],
   ...[
-    "xkqzvbtwpl",
-    "QWERTZUIOP",
-    "Tr0ub4dor",
-    "hunter2",
-    "P92+2/3t",
-    "cgUkiBbseg",
-    "Passw0rd",
-    "admin:swordfish",
+    ...["xkqzvbtwpl", "QWERTZUIOP", "Tr0ub4dor", "hunter2", "P92+2/3t", "cgUkiBbseg", "Passw0rd", "admin:swordfish"],
     "AB12-CD34-EF56-GH78",
   ],
   ...[

@@ -109,12 +109,7 @@ describe("nothing of a resource is dropped silently:", () => {
   test("a value that cannot be evaluated is named, and nothing stands in its place", async () => {
     const unknown = fc.constantFrom(
       ...[
-        "var.lost",
-        "local.lost",
-        'file("x")',
-        "1 + 2",
-        "var.lost ? 1 : 2",
-        "[for k in var.lost : k]",
+        ...["var.lost", "local.lost", 'file("x")', "1 + 2", "var.lost ? 1 : 2", "[for k in var.lost : k]"],
         '"${var.lost}"',
       ],
       ...['"a ${["b"]}"', '"a ${null}"', "jsonencode({ a = 1 })", "data.gitlab_user.x.id", 'join("", [{}])'],

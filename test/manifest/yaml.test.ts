@@ -62,20 +62,7 @@ function expectSamePlaces(text: string) {
 }
 
 const numbers = [
-  "0b11",
-  "0o17",
-  "-0x1f",
-  "0x1F",
-  "1_000",
-  "1e3",
-  ".5",
-  "-.5",
-  "+12",
-  "012",
-  ".inf",
-  "-.INF",
-  ".nan",
-  "1.",
+  ...["0b11", "0o17", "-0x1f", "0x1F", "1_000", "1e3", ".5", "-.5", "+12", "012", ".inf", "-.INF", ".nan", "1."],
   "-1",
 ];
 const words = ["a", "yes", "no", "on", "null", "~", "true", "False", "=", "<<", "12:30", "2022-05-22"];
@@ -118,16 +105,12 @@ describe("values and positions", () => {
   it.each([
     "a: 1\nb:\n  - c: 2\n    d: [1, {e: f}, g]\n  -   h\n",
     "# first\n\na: # why\n  # more\n  b: c # end\n---\n# second\n--- # third\nx: y\n...\n",
-    "a: &one\n  b: c\nd: *one\ne: &two f\ng: *two\n",
-    "? a\n: b\n? c\n",
-    "- - 1\n  - 2\n-\n  - 3\n- a: 1\n  b: 2\n",
-    "{a: 1, b: , c, 'd': \"e\", f: [a, b: c, {x: y}]}\n",
+    ...["a: &one\n  b: c\nd: *one\ne: &two f\ng: *two\n", "? a\n: b\n? c\n"],
+    ...["- - 1\n  - 2\n-\n  - 3\n- a: 1\n  b: 2\n", "{a: 1, b: , c, 'd': \"e\", f: [a, b: c, {x: y}]}\n"],
     "a: !!str 12\nb: !!int 12\nc: !!map\n  d: e\nf: !!seq\n- g\n",
     "a: |\n  text\n  more\nb: >-\n  folded\n  text\nc: 'x\n  y'\nd: \"x\\\n  y\"\ne: x\n  y\n",
-    "\"a b\": 1\n'c': 2\ntrue: 3\n0x10: 4\n~: 5\n1.0: 6\n",
-    "a: 1\r\nb:\r\n  c: 2\r\n  d:\r\n  - e\r\n",
-    "--- a\n--- [b, c]\n--- {d: e}\n--- |\n  f\n",
-    "%YAML 1.2\n---\na: b\n",
+    ...["\"a b\": 1\n'c': 2\ntrue: 3\n0x10: 4\n~: 5\n1.0: 6\n", "a: 1\r\nb:\r\n  c: 2\r\n  d:\r\n  - e\r\n"],
+    ...["--- a\n--- [b, c]\n--- {d: e}\n--- |\n  f\n", "%YAML 1.2\n---\na: b\n"],
     'a:   "b"   # c\n\n\n\nd:    \n    e\n',
     "# first\n---\na: # why\n  b c:   'd' # end\n  \"e\": [f,  \"g\" ]\nh:\n- i\n-   [j]\nk: { l: m,  'n': 1.10, o: p:q }\n",
     "__proto__: a\nconstructor: b\ntoString: {toString: c}\n",

@@ -3,60 +3,23 @@ import { describe, expect, it } from "vitest";
 import { scanText } from "../../src/scan/scan.ts";
 
 const names = [
-  ".gitlab-ci.yml",
-  "a.yml",
-  "config.toml",
-  "database.yml",
-  "a.graphql",
-  "a.sh",
-  "a.js",
-  "a.py",
-  "a.rb",
+  ...[".gitlab-ci.yml", "a.yml", "config.toml", "database.yml", "a.graphql", "a.sh", "a.js", "a.py", "a.rb"],
   "a.json",
 ];
 
 /** Pieces that mean something to one of the readers. */
 const pieces = fc.constantFrom(
   ...[
-    "types:",
-    "job:\n  type: x\n  script: ",
-    "- ",
-    "\n",
-    "  ",
-    "'",
-    '"',
-    "`",
-    "${",
-    "}",
-    "$(",
-    ")",
-    "<<EOF\n",
+    ...["types:", "job:\n  type: x\n  script: ", "- ", "\n", "  ", "'", '"', "`", "${", "}", "$(", ")", "<<EOF\n"],
     "EOF\n",
   ],
   ...[
-    "[[runners]]\n",
-    "[runners.ssh]\n",
-    'executor = "ssh"\n',
-    "query {",
-    "runners(status: PAUSED)",
-    "{",
-    "\\",
-    "#",
-    "//",
+    ...["[[runners]]\n", "[runners.ssh]\n", 'executor = "ssh"\n', "query {", "runners(status: PAUSED)", "{", "\\"],
+    ...["#", "//"],
   ],
   ...[
-    "/api/v4/projects/1/services",
-    "gitlab-ctl promote-db",
-    "&a",
-    "*a",
-    "<<: *a",
-    "|\n",
-    ">\n",
-    "!x ",
-    "é",
-    "\u2028",
-    "\r\n",
-    "\0",
+    ...["/api/v4/projects/1/services", "gitlab-ctl promote-db", "&a", "*a", "<<: *a", "|\n", ">\n", "!x ", "é"],
+    ...["\u2028", "\r\n", "\0"],
   ],
 );
 const text = fc.oneof(

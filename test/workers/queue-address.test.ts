@@ -16,13 +16,8 @@ describe("EVENKEEL_QUEUE", () => {
   });
 
   test.each([
-    "redis://:50%CANARY@h",
-    "redis://h/CANARY",
-    "redis://u:1/CANARY@h",
-    "redis://:CANARY@h?db=2",
-    "redis://",
-    "amqp://CANARY@h",
-    "CANARY",
+    ...["redis://:50%CANARY@h", "redis://h/CANARY", "redis://u:1/CANARY@h", "redis://:CANARY@h?db=2", "redis://"],
+    ...["amqp://CANARY@h", "CANARY"],
   ])("that is %s is refused in a sentence that repeats nothing of it", (text) => {
     const expected =
       "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER], with %25 for a % in user or password";
