@@ -29,7 +29,7 @@ import {
 } from "./reasons.ts";
 import { compareMarks, visibleLive, whyNotCompared } from "./returned.ts";
 
-export type LiveCounts = Readonly<Record<Kind, number>>;
+type LiveCounts = Readonly<Record<Kind, number>>;
 
 /** The differences between a project's desired and live state. */
 export interface Difference {
