@@ -149,18 +149,12 @@ interface Range {
   readonly name: string;
 }
 
-interface Search {
-  add(form: string, name: string): void;
-  rangesIn(text: string): readonly Range[];
-  clear(): void;
-}
-
 /** Finds texts by their last characters, since URLs begin alike. */
-function createSearch(): Search {
+function createSearch() {
   const endings = new Map<string, Map<string, string>>();
   let lengths: readonly number[] = [];
   return {
-    add(form, name) {
+    add(form: string, name: string) {
       if (form === "") return;
       const ending = form.slice(-longestEnding);
       const alike = endings.get(ending) ?? new Map<string, string>();
@@ -168,7 +162,7 @@ function createSearch(): Search {
       if (!alike.has(form)) alike.set(form, name);
       if (!lengths.includes(ending.length)) lengths = [...lengths, ending.length];
     },
-    rangesIn(text) {
+    rangesIn(text: string) {
       const ranges: Range[] = [];
       for (let to = 1; to <= text.length; to++) {
         for (const length of lengths) {

@@ -156,18 +156,12 @@ function got(value: unknown, { type, enum: allowed }: JsonObject, rule: SchemaFa
   return `, got ${typeOf(value)}`;
 }
 
-interface Pattern {
-  /** False for texts of more than 10,000 characters: the time is proportional to text times pattern. */
-  readonly test: (text: string) => boolean;
-  readonly isLarge: boolean;
-  readonly toString: () => string;
-}
-
 /** A regular expression of linear time; undefined if it has to backtrack, or is invalid. */
-export function linearPattern(text: string): Pattern | undefined {
+export function linearPattern(text: string) {
   const compiled = ifPossible(() => RE2JS.compile(RE2JS.translateRegExp(text)));
   if (!compiled) return undefined;
   const isLarge = text.length > 500 || compiled.programSize() > 1000;
+  // False for long texts: the time is proportional to text times pattern.
   const test = (each: string) => each.length <= 10_000 && compiled.matcher(each).find();
   return { test, isLarge, toString: () => text };
 }

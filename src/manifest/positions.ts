@@ -12,18 +12,11 @@ export interface ManifestSource {
   readonly linesBefore: number;
 }
 
-/** Finds positions in the documents of a source. Indices do not count empty documents. */
-export interface Places {
-  /** Position of a value or of its key; if the path does not exist, of its deepest existing part. */
-  place(document: number, path: Path, of: "key" | "value"): Place;
-  /** Position of a character of the string at a path; `text` is the value of the string. */
-  within(document: number, path: Path, text: string, offset: number): Place;
-  isCommented(document: number, path: Path): boolean;
-  duplicates(document: number): readonly { readonly path: Path; readonly place: Place; readonly first: Place }[];
-}
-
-/** Parses the text again, with positions, on first use: most manifests need none. */
-export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
+/**
+ * Finds positions in the documents of a source, which are counted without empty ones. Parses the text again, with
+ * positions, on first use: most manifests need none.
+ */
+export function placesIn({ file, text, linesBefore }: ManifestSource) {
   const documents = lazy(() => composeYaml(text));
   const lines = lazy(() => [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]);
   const placeAt = (offset: number): Place => {
@@ -32,16 +25,18 @@ export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
   };
   const spot = (document: number, path: Path) => nearestSpot(documents()[document], path);
   return {
-    place: (document, path, of) => placeAt(spot(document, path)[of]),
-    within: (document, path, value, offset) => {
+    /** Position of a value or of its key; if the path does not exist, of its deepest existing part. */
+    place: (document: number, path: Path, of: "key" | "value") => placeAt(spot(document, path)[of]),
+    /** Position of a character of the string at a path; `value` is the value of the string. */
+    within: (document: number, path: Path, value: string, offset: number) => {
       const start = spot(document, path).value;
       return placeAt(start + offsetWithin(text.slice(start, start + longestScalar), value, offset));
     },
-    isCommented: (document, path) => {
+    isCommented: (document: number, path: Path) => {
       const { key } = spot(document, path);
       return /^(?:[^:#]*:\s+)?#/.test(text.slice(key, key + longestScalar).split("\n")[0] ?? "");
     },
-    duplicates: (document) =>
+    duplicates: (document: number) =>
       listDuplicates(documents()[document], [])
         .sort((a, b) => a.at - b.at)
         .map(({ path, at, first }) => ({ path, place: placeAt(at), first: placeAt(first) })),

@@ -2,7 +2,7 @@ import table from "../../../../../schemas/coming-from/gitlabform.json" with { ty
 import { isObject, type JsonObject } from "../../../../base/json.ts";
 import { nearest as nearestWord } from "../../../../base/nearest.ts";
 import { aliasFault } from "../../../../manifest/document.ts";
-import { type Places, placesIn } from "../../../../manifest/positions.ts";
+import { placesIn } from "../../../../manifest/positions.ts";
 import { parseYaml, type Yaml } from "../../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
 import type { FieldTable } from "../field-table.ts";
@@ -103,7 +103,7 @@ function misfit(root: JsonObject): string {
   return `expected projects_and_groups, a mapping, as in a gitlabform configuration${found}`;
 }
 
-function parseConfiguration(root: JsonObject, body: JsonObject, places: Places): Configuration {
+function parseConfiguration(root: JsonObject, body: JsonObject, places: ReturnType<typeof placesIn>): Configuration {
   const at = (...path: string[]) => places.place(0, path, "key");
   const { config_version: version } = root;
   const hasServices = typeof version === "number" && version <= lastOfServices;
