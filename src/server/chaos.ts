@@ -3,7 +3,7 @@ import schema from "../../schemas/chaos.schema.json" with { type: "json" };
 import { globMatcher } from "../base/glob.ts";
 import { compile } from "../base/schema.ts";
 import { type Fault, parseChecked } from "../model/checked-yaml.ts";
-import { refused, type ServerReply } from "./reply.ts";
+import { refused, type ServerReply, send } from "./reply.ts";
 
 /** A fault and the requests that it affects. The first rule that matches and is not exhausted applies. */
 export interface ChaosRule {
@@ -72,9 +72,7 @@ export function injectFault(rule: ChaosRule, reply: ServerReply | undefined, res
     return 0;
   }
   if (rule.truncate) return cut(reply ?? { status: 200, body: "[]" }, response);
-  const { status, body = "", headers } = faultReply(rule);
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
-  return status;
+  return send(response, faultReply(rule));
 }
 
 /** Announces the whole body, sends half of it and closes the connection. */

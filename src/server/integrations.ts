@@ -68,7 +68,7 @@ function editIntegration(admitted: Admitted): ServerReply {
     return json(200, entityOf(context, integration, effective));
   const known = takeOver(state, own, inherited);
   const record = known
-    ? editedRecord(context, integration, known, { values, active })
+    ? editedRecord(context, integration, known, values, active)
     : createdRecord(context, integration, values, active);
   if (record !== own) saveRecord(admitted, record);
   return json(200, entityOf(context, integration, record));
@@ -128,12 +128,6 @@ function inheritedRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRe
 
 function bySlug(rows: readonly JsonObject[]): Map<string, IntegrationRecord> {
   return new Map((rows as unknown as readonly IntegrationRecord[]).map((record) => [record.slug, record]));
-}
-
-interface Written {
-  readonly values: Values;
-  /** `active`, if it is a parameter and is not ignored. */
-  readonly active: boolean | undefined;
 }
 
 /** Reads the parameters of a PUT from form fields or JSON. A null, or an empty boolean or integer, clears a parameter. */
@@ -233,7 +227,8 @@ function editedRecord(
   context: ServerContext,
   integration: Integration,
   known: IntegrationRecord,
-  { values, active = activeAfterPut(context, integration, known.active) }: Written,
+  values: Values,
+  active = activeAfterPut(context, integration, known.active),
 ): IntegrationRecord {
   const { behaviour } = context;
   const changed = Object.keys(values).filter((name) => known.values[name] !== values[name]);

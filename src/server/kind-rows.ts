@@ -3,7 +3,7 @@ import { itemsByKey } from "../model/field-meaning.ts";
 import { evaluateKind } from "../model/kind-expressions.ts";
 import { isImmutable } from "../model/read-field.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
-import type { Plain, Platform } from "../model/types.ts";
+import type { Platform } from "../model/types.ts";
 import { parametersOfField } from "./kind-values.ts";
 
 /** Input of a write. */
@@ -97,7 +97,9 @@ function toStored(field: FieldSchema, value: unknown, before: unknown): unknown 
   const { items, properties } = field;
   if (Array.isArray(value)) {
     const list = items ? value.map((each) => toStored(items, each, undefined)) : value;
-    return Array.isArray(before) ? addedItems(field, before, list) : list;
+    // An update adds items, if calls of their own remove them.
+    const calls = field["x-items"];
+    return calls && Array.isArray(before) ? [...itemsByKey(calls.key, [...before, ...list]).values()] : list;
   }
   if (!properties || !isObject(value)) return value;
   const cached = isObject(before) ? before : {};
@@ -107,11 +109,6 @@ function toStored(field: FieldSchema, value: unknown, before: unknown): unknown 
     return isObject(before) && each["x-keep"] ? [[part, initialValue(each)] as const] : [];
   });
   return { ...cached, ...Object.fromEntries(entries) };
-}
-
-/** A list after an update: servers add the items to those that calls of their own remove. */
-function addedItems({ "x-items": calls }: FieldSchema, before: readonly Plain[], sent: readonly Plain[]): unknown {
-  return calls ? [...itemsByKey(calls.key, [...before, ...sent]).values()] : sent;
 }
 
 /** The server's default: that of the field, the usual value, or the least value of the type. */

@@ -48,6 +48,7 @@ function createFilter({ caller, given, raw }: ParsedRequest): (project: Reposito
 /** Searches the name and the last part of the path, ignoring case. */
 function searchFilter(search: unknown): (repository: Repository) => boolean {
   const words = typeof search === "string" ? search.toLowerCase() : "";
+  if (words === "") return () => true;
   return ({ name, path }) => [name, lastSegment(path)].some((each) => each.toLowerCase().includes(words));
 }
 

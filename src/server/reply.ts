@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 /** A response of the server. A body that is not JSON has a content type in its headers. */
 export interface ServerReply {
   readonly status: number;
@@ -12,6 +14,13 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
 }
 
 export const noContent: ServerReply = { status: 204 };
+
+/** Sends a response, and returns its status. */
+export function send(response: ServerResponse, { status, body, headers }: ServerReply): number {
+  if (body === undefined) response.writeHead(status).end();
+  else response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  return status;
+}
 
 /** An error in the platform's format: the message begins with the status. */
 export function refused(status: number, words: string): ServerReply {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { setTimeout as delay } from "node:timers/promises";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { type Chaos, injectFault } from "./chaos.ts";
-import { broken, malformed, refused, type ServerReply, tooLarge, unauthorized, unknownRoute } from "./reply.ts";
+import { broken, malformed, refused, type ServerReply, send, tooLarge, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
 import type { Router } from "./routes.ts";
 import type { ServerContext, ServerRequest } from "./server-context.ts";
@@ -89,12 +89,6 @@ async function replyTo({ context, route }: Parts, incoming: IncomingMessage, url
     ...(method === "GET" || method === "HEAD" ? noBody : await readBody(incoming)),
     unmodifiedSince: Number.isNaN(unmodifiedSince) ? undefined : unmodifiedSince,
   });
-}
-
-function send(response: ServerResponse, { status, body, headers }: ServerReply): number {
-  if (body === undefined) response.writeHead(status).end();
-  else response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
-  return status;
 }
 
 type ReadBody = Pick<ServerRequest, "body" | "isJson" | "unreadable">;
