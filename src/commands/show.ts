@@ -41,11 +41,6 @@ export const run = showing<Options<"show">>(async (terminal, options, [name = ""
   return { text: () => showText(desired, catalogue).trimEnd(), json: () => showJson(desired) };
 });
 
-interface EffectiveProject {
-  readonly context: Checked;
-  readonly desired: DesiredProject;
-}
-
 /**
  * The desired state of a project named by ID or full path; undefined if the manifests have errors, which are printed.
  * `check` runs first, and may throw. @throws UserError if no policy selects it; CallFailed if it cannot be looked up.
@@ -55,7 +50,7 @@ export async function effectiveProject(
   request: Request,
   name: string,
   check: (context: Checked) => void = () => {},
-): Promise<EffectiveProject | undefined> {
+): Promise<{ readonly context: Checked; readonly desired: DesiredProject } | undefined> {
   const context = validateWorkspace(loadWorkspace(request.folder, request.env), request);
   check(context);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
@@ -151,7 +146,9 @@ export const blame = showing<Options<"blame">>(async (terminal, options, [addres
   };
   const effective = await effectiveProject(terminal, requestOf(terminal, options), written.project, check);
   if (!effective) return exit.problem;
-  const blaming = await collectBlaming(effective, withKeyText(effective.context.loaded.workspace.catalogue, written));
+  const { context, desired } = effective;
+  const parts = withKeyText(context.loaded.workspace.catalogue, written);
+  const blaming = await collectBlaming(context, desired, parts);
   if (blaming.git !== null) terminal.warn(`error: blame names no commits: ${blaming.git}`);
   const code = blaming.git === null ? exit.done : exit.usage;
   return { text: (palette) => blameText(blaming, palette), json: () => blameJson(blaming), code };
@@ -172,7 +169,7 @@ interface ShownLine extends DecidingLine {
   readonly role: BlamedLine["role"];
 }
 
-async function collectBlaming({ context, desired }: EffectiveProject, parts: AddressParts): Promise<Blaming> {
+async function collectBlaming(context: Checked, desired: DesiredProject, parts: AddressParts): Promise<Blaming> {
   const { project } = desired;
   const shown = shownLines(context, desired, parts);
   const { root, workspace } = context.loaded;
