@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { kinds } from "../kinds/kinds.ts";
 import { lawfulKinds } from "../laws/kind-laws.ts";
 import { circles, declaredSection, kindCanary, kindSecrets, people } from "../laws/kind-values.ts";
@@ -41,55 +41,4 @@ test.each(imported)("what was imported plans as empty: $title", async ({ kind, o
     expect(await evenkeel(...command)).toMatchObject({ code: 0 });
   const planned = (await evenkeel("plan", "--report", "json")).plan();
   expect(planned).toMatchObject({ resource_changes: [], problems: [] });
-});
-
-describe("settings of projects that differ in some fields", () => {
-  const paths = ["payments/a", "payments/b", "payments/c", "payments/d", "web/e"];
-  const projects = paths.map((path, index) => ({ id: 40 + index, path, default_branch: "main" }));
-  const imported = async (settings: readonly object[]) => {
-    const { evenkeel, root, files, policy } = await stage({ ...setting, seed: { ...seed, projects } } as never);
-    for (const [index, each] of settings.entries()) policy({ projects: [paths[index]], settings: each }, `p${index}`);
-    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, stderr: "" });
-    for (const index of settings.keys()) rmSync(join(root, `p${index}.yaml`));
-    expect(await evenkeel("import", "--all", "--factor", "--kinds", "settings,push_rule")).toMatchObject({ code: 0 });
-    expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
-    return Object.entries(files()).flatMap(([name, text]) =>
-      name.startsWith("policies/") ? [text.replace(/^(?:#|apiVersion|kind|name).*\n/gm, "")] : [],
-    );
-  };
-
-  test("are shared field by field", async () => {
-    const common = { merge_method: "ff", squash_option: "always", only_allow_merge_if_pipeline_succeeds: true };
-    const written = await imported([
-      common,
-      { ...common, squash_option: "never" },
-      { ...common, build_timeout: 7200 },
-      common,
-      { merge_method: "rebase_merge" },
-    ]);
-    expect(written.join("---\n")).toMatchInlineSnapshot(`
-      "projects: [payments/**]
-      settings:
-        merge_method: ff
-        squash_option: always
-        only_allow_merge_if_pipeline_succeeds: true
-      ---
-      projects: [payments/b]
-      settings:
-        squash_option: never
-      ---
-      projects: [payments/c]
-      settings:
-        build_timeout: 7200
-      ---
-      projects: ["**"]
-      settings:
-        visibility: private
-      ---
-      projects: [web/e]
-      settings:
-        merge_method: rebase_merge
-      "
-    `);
-  });
 });
