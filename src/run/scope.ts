@@ -33,13 +33,11 @@ import { addressesOf } from "./storage/moves.ts";
 
 export function scopeOf(context: Context): RefreshScope {
   const { loaded, policies, expired, ledger, secrets, concurrency, request, since, listed, heading, meter } = context;
-  const { server } = loaded.workspace;
-  const { targets = [], excludes = [] } = request;
+  const { server, protected: globs } = loaded.workspace;
+  const { targets = [], excludes = [], resend: resent = [], only } = request;
   const limits = addressScope(targets, excludes);
   const inShard = request.shard ?? (() => true);
-  const resent = request.resend ?? [];
   const resend = matchAny(resent.map(addressTest));
-  const { only } = request;
   const compared = {
     catalogue: heading.catalogue ?? catalogueOf(),
     ...(ledger && { ledger }),
@@ -52,9 +50,7 @@ export function scopeOf(context: Context): RefreshScope {
     alwaysSend: !ledger && server.secrets === "always-send",
     ...(only && { target: (address: string) => only.addresses.has(address) }),
   };
-  const isLimited = limits.isLimited || resent.length > 0;
   const moves = request.storage ? readMigrations(loaded).migrations.flatMap(addressesOf) : [];
-  const globs = loaded.workspace.protected;
   const chosen = [...targets, ...excludes, ...resent];
   const selecting = new Map([
     ...targets.map((glob) => [glob, "--target"] as const),
@@ -81,7 +77,7 @@ export function scopeOf(context: Context): RefreshScope {
         trusts: (project) => (one) => isUnchanged(one, addressOf(project, one.desired.kind, one.desired.key), ledger),
       }),
     diff: (project) =>
-      isLimited
+      limits.isLimited || resent.length > 0
         ? {
             ...(resent.length > 0 && { resend: (address: string) => resend(address, project) }),
             ...(limits.isLimited && { target: (address: string) => limits.covers(address, project) }),

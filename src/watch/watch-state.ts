@@ -4,7 +4,7 @@ import { withoutTrailing } from "../base/text-format.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../run/request.ts";
 import type { WorkspaceState } from "../state/state.ts";
-import { keepMemory, keptMemory, newMemory, type Undelivered, type WatchMemory } from "../state/watch-memory.ts";
+import { keepMemory, keptMemory, newMemory, type WatchMemory } from "../state/watch-memory.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { type Counts, messageBody, type Notification } from "./notification-texts.ts";
 import type { WatchOptions } from "./options.ts";
@@ -47,6 +47,9 @@ export function consoleUrlIn({ EVENKEEL_CONSOLE_URL: text }: Request["env"]): st
 /** Milliseconds, by the system clock, to wait for deliveries at the end; the next leader delivers the rest. */
 const lastChance = 5000;
 
+/** The limit of undelivered notifications; the oldest are dropped first. */
+const mostWaiting = 100;
+
 /** Maximum age in milliseconds of a notification that is tried again. */
 const longestAge = 24 * 3_600_000;
 
@@ -65,15 +68,14 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
     keeping = written.catch(() => {});
     return written;
   };
-  const delivery = { request, clock, host, signal: over.signal };
   /** Delivers in order: later notifications wait for earlier ones. */
   const deliverAll = async (to: string) => {
     for (;;) {
       const next = memory.undelivered.find((each) => each.to === to);
       if (!next || over.signal.aborted) return;
       const receiver = settings().notify.find(({ url }) => url.secret === to);
-      const isOld = () => clock.now() - Date.parse(next.since) > longestAge;
-      if (receiver && !(await deliver(receiver, next, delivery)) && !isOld()) return;
+      const isDone = !receiver || (await deliver(receiver, next, { ...options, signal: over.signal }));
+      if (!isDone && clock.now() - Date.parse(next.since) <= longestAge) return;
       change({ undelivered: memory.undelivered.filter((each) => each !== next) });
       save().catch(() => {});
     }
@@ -100,7 +102,9 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
         return notify.filter(({ on }) => on.includes(each.event)).map(({ url }) => ({ to: url.secret, body, since }));
       });
       const undelivered = [...memory.undelivered, ...more];
-      change({ undelivered: withinLimit(undelivered, host.warn) });
+      const dropped = undelivered.length - mostWaiting;
+      if (dropped > 0) host.warn(`${dropped} undelivered notifications were dropped`);
+      change({ undelivered: undelivered.slice(-mostWaiting) });
     },
     save: () => save().then(flush),
     [Symbol.asyncDispose]: async () => {
@@ -110,12 +114,4 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
       await keeping;
     },
   };
-}
-
-/** The limit of undelivered notifications; the oldest are dropped first. */
-const mostWaiting = 100;
-
-function withinLimit(all: readonly Undelivered[], warn: (sentence: string) => void): readonly Undelivered[] {
-  if (all.length > mostWaiting) warn(`${all.length - mostWaiting} undelivered notifications were dropped`);
-  return all.slice(-mostWaiting);
 }

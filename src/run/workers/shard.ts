@@ -224,17 +224,13 @@ async function performShard(
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     if (shard.stopped() !== undefined) return undefined;
-    // Another process would fail in the same way.
-    return JSON.stringify(endOfRun(error));
+    // Another process would fail in the same way. Names this one, because its token or network may be the cause.
+    const whose = `by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
+    const text = knownSecrets.clean(error instanceof Error ? error.message : String(error));
+    const refused = `${error instanceof UserError ? text : `internal error: ${text}`}; reported ${whose}`;
+    const end = error instanceof CallFailed ? { failure: error.endingRun(`sent ${whose}`).facts } : { refused };
+    return JSON.stringify(end satisfies EndOfRun);
   }
-}
-
-/** Names this process, because its token or network may be the cause. */
-function endOfRun(error: unknown): EndOfRun {
-  const whose = `by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
-  if (error instanceof CallFailed) return { failure: error.endingRun(`sent ${whose}`).facts };
-  const text = knownSecrets.clean(error instanceof Error ? error.message : String(error));
-  return { refused: `${error instanceof UserError ? text : `internal error: ${text}`}; reported ${whose}` };
 }
 
 async function planShard(
