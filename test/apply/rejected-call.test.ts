@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { apply } from "../../src/run/apply.ts";
 import { type Scripted, serve } from "../client/scripted.ts";
-import { outcomes, scene, token, told } from "../e2e/workspace.ts";
+import { token } from "../e2e/workspace.ts";
 import { folder } from "../support/folder.ts";
 import { policyText, workspaceText } from "../support/stage.ts";
 
@@ -128,60 +128,3 @@ describe("a refusal without a reason", () => {
     expect(bare.outcome?.error).toMatch(/answered 400 Bad Request$/);
   });
 });
-
-test.each(["13.12", "14.5", "17.9"])(
-  "an observed server of %s is brought to what is declared, once",
-  async (release) => {
-    const metrics = { api_url: "https://m.example.com" };
-    const wiki = { external_wiki_url: "https://w" };
-    const channels = { webhook: { secret: "env:KEY" }, issue_channel: "#a", confidential_issue_channel: "" };
-    const integrations = {
-      "mobile-push-notify": push,
-      "metrics-monitoring": metrics,
-      "external-wiki": wiki,
-      "chat-notifications-a": channels,
-    };
-    const licenses = release === "17.9" ? {} : { licenses: { MIT: "allowed", GPL: "denied" } };
-    const { evenkeel, policy } = await scene({
-      projects: [{ path: "p" }],
-      policy: { projects: ["p"], integrations, ...licenses },
-      workspace: { ledger: ".evenkeel/ledger.ndjson" },
-      behaviour: "observed",
-      release,
-      secrets,
-    });
-    const applied = await evenkeel("apply", "--yes", "--report", "json");
-    expect(outcomes(applied.plan()).filter((line) => !line.startsWith("applied"))).toEqual([]);
-    expect(applied.code).toBe(0);
-    const again = await evenkeel("drift", "--report", "json");
-    expect([again.code, told(again.plan())]).toEqual([0, []]);
-    policy({
-      projects: ["p"],
-      integrations: { ...integrations, "mobile-push-notify": { ...push, priority: "0" } },
-      ...licenses,
-    });
-    expect((await evenkeel("apply", "--yes")).code).toBe(0);
-    expect((await evenkeel("drift")).code).toBe(0);
-  },
-);
-
-test.each(["14.5", "17.9"])(
-  "without a ledger an integration that %s keeps off is planned again, and says why",
-  async (release) => {
-    const { evenkeel } = await scene({
-      projects: [{ path: "p" }],
-      policy: { projects: ["p"], integrations: { "metrics-monitoring": { api_url: "https://m.example.com" } } },
-      behaviour: "observed",
-      release,
-    });
-    const applied = await evenkeel("apply", "--yes");
-    expect(applied).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("active is not as it was written"),
-    });
-    const drift = await evenkeel("drift", "--report", "json");
-    expect(drift.plan().resource_changes.map(({ action_reason: reason }) => reason)).toEqual([
-      "not on the server, or kept off there",
-    ]);
-  },
-);

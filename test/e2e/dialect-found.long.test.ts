@@ -39,20 +39,6 @@ describe("init asks the server which names it uses", () => {
     for (const command of [["import", "--all"], ["validate"], ["plan", "--detailed-exitcode"]])
       expect(await evenkeel(...command, "-C", "new")).toMatchObject({ code: 0, stderr: "" });
   });
-
-  test.each([
-    ["gitlab", "17.9", "gitlab"],
-    ["gitlab", "14.5", "neutral"],
-    ["neutral", "17.9", "neutral"],
-  ] as const)("%s %s without a project: %s", async (dialect, release, expected) => {
-    const { evenkeel, read, server } = await scene({ dialect, release });
-    const ran = await evenkeel("init", "new", "--url", server.url);
-    expect(ran.code).toBe(0);
-    expect(read("new/evenkeel.yaml").includes("\n  dialect: gitlab\n")).toBe(expected === "gitlab");
-    if (expected === dialect && dialect === "gitlab") return;
-    expect(ran.stderr).toMatch(/^note: the server did not show which dialect it uses: .*\n$/);
-    expect(ran.stdout).toContain("server.dialect in new/evenkeel.yaml: gitlab if it is a GitLab server");
-  });
 });
 
 test("slugs tell a dialect if they are names of one alone, and agree", () => {
