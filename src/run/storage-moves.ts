@@ -25,14 +25,13 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
   const [targets, excludes] = [request.targets ?? [], request.excludes ?? []].map((globs) => globs.map(addressMatcher));
   const inTarget = (address: string) =>
     (!targets?.length || targets.some((matches) => matches(address))) && !excludes?.some((matches) => matches(address));
-  const inShard = request.shard ?? (() => true);
   // Moves from one storage belong to one shard.
-  const storageOf = (address: string) => address.slice(0, address.lastIndexOf("/"));
+  const inShard = (address: string) => request.shard?.(address.slice(0, address.lastIndexOf("/"))) ?? true;
   const { since } = context;
   const changed = since && new Set(migrationChanges(since.before, since.after).map(({ address }) => address));
   return planMoves(reader, {
     ...scope,
-    includes: (address) => inTarget(address) && inShard(storageOf(address)) && (changed?.has(address) ?? true),
+    includes: (address) => inTarget(address) && inShard(address) && (changed?.has(address) ?? true),
   });
 }
 

@@ -70,9 +70,8 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
   };
   /** Delivers in order: later notifications wait for earlier ones. */
   const deliverAll = async (to: string) => {
-    for (;;) {
-      const next = memory.undelivered.find((each) => each.to === to);
-      if (!next || over.signal.aborted) return;
+    const first = () => memory.undelivered.find((each) => each.to === to);
+    for (let next = first(); next && !over.signal.aborted; next = first()) {
       const receiver = settings().notify.find(({ url }) => url.secret === to);
       const isDone = !receiver || (await deliver(receiver, next, { ...options, signal: over.signal }));
       if (!isDone && clock.now() - Date.parse(next.since) <= longestAge) return;
@@ -101,10 +100,9 @@ export async function openWatchState(state: WorkspaceState, options: WatchOption
         const body = { ...messageBody(name, each, counts, console) };
         return notify.filter(({ on }) => on.includes(each.event)).map(({ url }) => ({ to: url.secret, body, since }));
       });
-      const undelivered = [...memory.undelivered, ...more];
-      const dropped = undelivered.length - mostWaiting;
+      const dropped = memory.undelivered.length + more.length - mostWaiting;
       if (dropped > 0) host.warn(`${dropped} undelivered notifications were dropped`);
-      change({ undelivered: undelivered.slice(-mostWaiting) });
+      change({ undelivered: [...memory.undelivered, ...more].slice(-mostWaiting) });
     },
     save: () => save().then(flush),
     [Symbol.asyncDispose]: async () => {
