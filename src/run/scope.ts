@@ -69,6 +69,7 @@ export function scopeOf(context: Context): RefreshScope {
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
     needsNames: context.rules.length > 0,
+    needsRows: [...policies, ...expired, ...(since?.before.policies ?? [])].some(({ where }) => where),
     includes: (project) => limits.includes(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...usableListings(listed, heading.url) } }),

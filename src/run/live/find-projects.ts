@@ -33,6 +33,8 @@ export interface ProjectScope {
   readonly referencedGlobs: readonly string[];
   /** True if every project needs its ID and full path, because rules see both. */
   readonly needsNames: boolean;
+  /** True if any policy has a condition, an expired one or one of other owners too: conditions read the rows of lists. */
+  readonly needsRows: boolean;
   /** True for projects selected by `--target`, `--exclude` and `--shard`. */
   readonly includes: (project: Project) => boolean;
   /** Limits the run to projects whose desired state differs from an earlier revision. */
@@ -116,12 +118,12 @@ function limitToOwner({ policies, only, since, ...scope }: ProjectScope, owner: 
 }
 
 async function selectForOwner(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
-  const { policies, only, since, workers } = scope;
+  const { policies, only, since, needsRows, workers } = scope;
   if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return selectChanged(reader, scope, since);
   if (policies.some(isWide)) {
     const kept = ownRowFields(reader.catalogue, policies);
-    const listing = dropUnusedRows(policies, await readOwners(reader, policies[0]?.of, kept));
+    const listing = dropUnusedRows(needsRows, await readOwners(reader, policies[0]?.of, kept));
     return { ...projectsOf(policies, listing), listing };
   }
   if (!needsLookup(policies)) return projectsOf(policies, undefined);
@@ -131,8 +133,8 @@ async function selectForOwner(reader: Reader, scope: ProjectScope): Promise<Foun
 }
 
 /** Without their rows if no condition reads them: those of 100,000 projects take 50 MB. */
-function dropUnusedRows(policies: readonly Policy[], listing: readonly Project[]): readonly Project[] {
-  return policies.some(({ where }) => where) ? listing : listing.map(({ row: _, ...project }) => project);
+function dropUnusedRows(needsRows: boolean, listing: readonly Project[]): readonly Project[] {
+  return needsRows ? listing : listing.map(({ row: _, ...project }) => project);
 }
 
 /** Named projects without duplicates, with ID and path where policies need both. */
@@ -153,7 +155,7 @@ async function lookUpNamed(
  * differ, so the fleet need not be listed.
  */
 async function selectChanged(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
-  const { policies, includes, workers } = scope;
+  const { policies, includes, needsRows, workers } = scope;
   const { before, after } = since;
   const both = [...before.policies, ...after.policies];
   const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
@@ -161,7 +163,7 @@ async function selectChanged(reader: Reader, scope: ProjectScope, since: Since):
   const current = touched.filter((policy) => after.policies.includes(policy));
   const kept = ownRowFields(reader.catalogue, after.policies);
   const isListing = touched.some(isWide) && !recent;
-  const listing = isListing ? dropUnusedRows(both, await readOwners(reader, touched[0]?.of, kept)) : undefined;
+  const listing = isListing ? dropUnusedRows(needsRows, await readOwners(reader, touched[0]?.of, kept)) : undefined;
   const fleet = touched.some(isWide) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
