@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ledgerHead } from "../../src/plan/diff/ledger-line.ts";
 import { openLedger } from "../../src/state/ledger/ledger.ts";
 import { ledgerFile } from "../../src/state/ledger/ledger-file.ts";
 import { scene } from "../e2e/workspace.ts";
@@ -103,4 +104,40 @@ test("a ledger that another run replaces while it is in use is read as it is the
   expect(place.read(file).split("\n")).toHaveLength(5);
   rmSync(join(place.root, file));
   expect(() => opened(place.root, "the-first-of-two-keys").recall("p:license/MIT")).not.toThrow();
+});
+
+test("a ledger that another program writes part by part is read again once it is whole", async () => {
+  const place = folder();
+  const one = opened(place.root, "the-first-of-two-keys");
+  for (const name of ["p", "q", "r"]) one.remember(`${name}:license/MIT`, { sent: { status: name } });
+  expect(await one.save(token)).toBeUndefined();
+  const whole = place.read(file);
+  const reader = opened(place.root, "the-first-of-two-keys");
+  place.write(file, whole.slice(0, whole.indexOf("\n") + 9));
+  expect(reader.recall("q:license/MIT")).toBeUndefined();
+  place.write(file, whole);
+  expect(reader.recall("r:license/MIT")).toEqual({ sent: { status: "r" } });
+});
+
+test("a ledger that is replaced during a save loses no line", async () => {
+  const place = folder();
+  const store = ledgerFile(place.root, file);
+  const line = (project: string) => `{"project":"${project}","key":"k","resources":{}}`;
+  await store.write(token, new Map(["p", "q"].map((name) => [name, line(name)])));
+  class Replacing extends Map<string, string> {
+    override has(name: string): boolean {
+      rmSync(join(place.root, file));
+      place.write(file, "");
+      return super.has(name);
+    }
+  }
+  await store.write(token, new Replacing([["r", line("r")]]));
+  expect(place.read(file)).toBe(["p", "q", "r", ""].map((name) => name && line(name)).join("\n"));
+});
+
+test("the head of a line in another form holds nothing else, because runs keep it", () => {
+  expect(ledgerHead('{ "key": "k", "project": "p", "resources": { "license/MIT": { "sent": {} } } }')).toEqual({
+    project: "p",
+    key: "k",
+  });
 });

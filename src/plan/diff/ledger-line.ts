@@ -28,7 +28,10 @@ const beginning = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources
 /** Parses the beginning of a line, and the rest only if it is not canonical; undefined for an invalid line. */
 export function ledgerHead(text: string): LedgerHead | undefined {
   const [, written, key] = (text.endsWith("}}") && beginning.exec(text)) || [];
-  if (written === undefined || key === undefined) return ledgerLine(text);
+  if (written === undefined || key === undefined) {
+    const line = ledgerLine(text);
+    return line && { project: line.project, key: line.key };
+  }
   const project = parsedJson(written);
   return typeof project === "string" ? { project, key } : undefined;
 }

@@ -1,4 +1,4 @@
-import { type BigIntStats, fstatSync, readSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt, describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
@@ -7,7 +7,7 @@ import { ledgerHead } from "../../plan/diff/ledger-line.ts";
 import { folderError, inFile, isThere, noRegularFile, replaceFile, splitLines } from "../../workspace/durable-file.ts";
 import { outputAt, outputError } from "../../workspace/output-file.ts";
 import type { LeaseToken } from "../lease.ts";
-import type { LedgerChanges, LedgerContents, LedgerLines, LedgerStore, WorkspaceState } from "../state.ts";
+import type { LedgerChanges, LedgerContents, LedgerStore, WorkspaceState } from "../state.ts";
 
 export interface LedgerFile extends LedgerStore {
   readonly readNow: () => LedgerContents;
@@ -31,9 +31,12 @@ export function ledgerFile(root: string, file: string, check: (token: LeaseToken
       return index.places.size;
     },
     get: (name: string) => {
-      if (!index.places.has(name)) return undefined;
+      if (index === noLines) return undefined;
       return attempt(`the ledger ${file} cannot be read`, () =>
-        inFile(path, (fd) => readLine(fd, update(fd).get(name))),
+        inFile(path, (fd) => {
+          const place = update(fd).get(name);
+          return place && readLine(fd, place);
+        }),
       );
     },
   };
@@ -62,9 +65,7 @@ export function ledgerFile(root: string, file: string, check: (token: LeaseToken
       attempt(unwritable, () => {
         const output = outputAt(path);
         if (!("file" in output)) throw noRegularFile();
-        if (isThere(path)) inFile(path, (fd) => update(fd));
-        else index = noLines;
-        replaceFile(output.file, mergeLines(index.places, lines, changed));
+        replaceFile(output.file, mergeLines(path, update, changed));
         inFile(path, (fd) => update(fd));
       });
     },
@@ -111,26 +112,36 @@ function indexLines(fd: number, file: string, problems: Problem[]): Places {
   return places;
 }
 
-function readLine(fd: number, place: Place | undefined): string | undefined {
-  if (!place) return undefined;
-  const bytes = Buffer.allocUnsafe(place.length);
-  for (let read = 0; read < bytes.length; ) {
-    const length = readSync(fd, bytes, read, bytes.length - read, place.at + read);
-    if (length === 0) break;
-    read += length;
+/** @throws a system error if the file was cut short meanwhile. */
+function readLine(fd: number, { at, length }: Place): string {
+  const bytes = Buffer.alloc(length);
+  for (let read = 0; read < length; ) {
+    const part = readSync(fd, bytes, read, length - read, at + read);
+    if (part === 0) throw Object.assign(new Error("the end of the file"), { code: "EIO" });
+    read += part;
   }
   return bytes.toString();
 }
 
-/** The lines after a change, with their ends, sorted by project. */
-function* mergeLines(places: Places, before: LedgerLines, changed: LedgerChanges): Iterable<string> {
-  const kept = [...places].flatMap(([name, { project }]) => (changed.has(name) ? [] : [[project, name] as const]));
-  const added = [...changed].flatMap(([name, line]) =>
-    line ? [[ledgerHead(line)?.project ?? name, name] as const] : [],
-  );
-  const sorted = [...kept, ...added].map(([project, name]) => [JSON.stringify(project), name] as const);
-  for (const [, name] of sorted.sort(([a], [b]) => compareTexts(a, b)))
-    yield `${changed.get(name) ?? before.get(name)}\n`;
+/**
+ * The lines after a change, with their ends, sorted by project. The file stays open until the last, because others may
+ * replace it meanwhile, and no longer, because Windows replaces no open file.
+ */
+function* mergeLines(path: string, indexed: (fd: number) => Places, changed: LedgerChanges): Iterable<string> {
+  const fd = isThere(path) ? openSync(path, "r") : undefined;
+  try {
+    const read = (place: Place) => (fd === undefined ? "" : readLine(fd, place));
+    const places = fd === undefined ? noLines.places : indexed(fd);
+    const kept = [...places].flatMap(([name, place]) => (changed.has(name) ? [] : [place]));
+    const added = [...changed].flatMap(([name, line]) =>
+      line ? [{ project: ledgerHead(line)?.project ?? name, line }] : [],
+    );
+    const sorted = [...kept, ...added].map((each) => [JSON.stringify(each.project), each] as const);
+    for (const [, each] of sorted.sort(([a], [b]) => compareTexts(a, b)))
+      yield `${"line" in each ? each.line : read(each)}\n`;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }
 
 const batchSize = 500;
