@@ -5,7 +5,7 @@ import { hostsIn } from "../../base/origins.ts";
 import { counted, firstFew } from "../../base/text-format.ts";
 import type { Document } from "../../manifest/document.ts";
 import type { Policy } from "../../manifest/policies.ts";
-import { matchingLayers } from "../../manifest/selection.ts";
+import { isSelected } from "../../manifest/selection.ts";
 import { covers, type Selector } from "../../manifest/selector.ts";
 import { type Workspace, workspaceFile } from "../../manifest/workspace.ts";
 import { resourceName } from "../../model/address.ts";
@@ -179,8 +179,9 @@ function findWidened({ before, after }: PolicyPair, projects: readonly Project[]
   });
   const released = before.except.filter(({ written }) => after.except.every((each) => each.written !== written));
   if (added.length === 0 && released.length === 0) return [];
-  const reaches = (policy: Policy, project: Project) => matchingLayers([policy], project).length > 0;
-  const more = projects?.filter((each) => reaches(after, each) && !reaches(before, each)).map(({ name }) => name);
+  // One array each: the index of selectors is cached by it.
+  const [was, is] = [[before], [after]];
+  const more = projects?.filter((each) => isSelected(is, each) && !isSelected(was, each)).map(({ name }) => name);
   if (more?.length === 0) return [];
   const names = added.map((index) => bareName(after.projects[index]?.written ?? "")).join(", ");
   const words = [
