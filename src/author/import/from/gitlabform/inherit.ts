@@ -44,9 +44,8 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const isSkipped = isSkippedName(skipGroups, folder);
     const common = isSkipped ? undefined : levelOf("*");
     const groups = isSkipped ? [] : paths.flatMap((path) => levelOf(`${path}/*`) ?? []);
-    // The pattern with the longest prefix before a star, then the fewest stars.
-    const [pattern] = patterns.filter(({ path }) => isLike(path, project)).toSorted(byRank);
-    const own = levelOf(project) ?? pattern?.level;
+    // Else the pattern with the longest prefix before a star, then the fewest stars.
+    const own = levelOf(project) ?? patterns.filter(({ path }) => isLike(path, project)).toSorted(byRank)[0]?.level;
     const applied = [own, ...groups.toReversed(), common].filter((level) => level !== undefined);
     const merged = applied.reduceRight<JsonObject>((above, { config }) => mergeConfig(above, config), {});
     const { [archiving.section]: state, ...sections } = merged;

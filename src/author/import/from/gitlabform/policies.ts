@@ -157,8 +157,8 @@ function listSelectors({ form, path }: Key, owner: Owner): readonly string[] {
 /** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
 function listExcluded(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
   if (key.form === "project") return [];
-  const winners = keys.filter((other) => other.form === "pattern" && byRank(other, key) < 0);
-  const others = key.form === "pattern" ? [...winners, ...groupsWithin(key, keys)] : [];
+  const isNearer = (other: Key) => other.form === "pattern" && byRank(other, key) < 0;
+  const others = key.form === "pattern" ? [...keys.filter(isNearer), ...groupsWithin(key, keys)] : [];
   const globs = [...skippedGlobs(configuration, owner), ...others.flatMap((other) => listSelectors(other, owner))];
   return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(listSelectors(key, owner)[0] ?? "")));
 }
