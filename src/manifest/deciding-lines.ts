@@ -27,6 +27,7 @@ export function decidingLines(
   if (!entry) return undefined;
   const meant = (line: Stated) => findSelector(ruling.layers, line, project);
   const contest = ruling.contests.entries.get(entry.desired.identity);
+  const variables = variablesBehind([entry.desired.key, writtenFields(entry)], ruling.vars);
   const names = entry.setBy ? [...entry.setBy.keys()] : Object.keys(entry.written?.parameters ?? {});
   return {
     entry: { line: entry, selector: meant(entry) },
@@ -34,10 +35,7 @@ export function decidingLines(
       const line = lineOfField(entry, name);
       return { name, line, selector: meant(line) };
     }),
-    variables: [...variablesBehind([entry.desired.key, writtenFields(entry)], ruling.vars)].map((line) => ({
-      line,
-      selector: meant(line),
-    })),
+    variables: Array.from(variables, (line) => ({ line, selector: meant(line) })),
     beaten: (contest?.candidates ?? [])
       .filter(({ item }) => item !== entry && ![...(entry.setBy?.values() ?? [])].includes(item))
       .map(({ item }) => ({ line: item, selector: meant(item) })),

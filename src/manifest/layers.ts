@@ -140,10 +140,7 @@ export function merge(
 }
 
 /** Decides between entries that have the same key once its variables have values. */
-function decideKeys(
-  resources: readonly Desired[],
-  layers: readonly Layer[],
-): Pick<Ruling, "resources"> & Pick<Merged, "problems"> {
+function decideKeys(resources: readonly Desired[], layers: readonly Layer[]) {
   const byPolicy = new Map(layers.map((layer) => [layer.policy.name, layer]));
   const isOverruled = (own: Desired, other: Desired) => {
     const [layer, rival] = [own, other].map(({ origin }) => byPolicy.get(origin.policy ?? ""));
@@ -200,15 +197,11 @@ export function entryIn({ vars }: Pick<Ruling, "vars">, project: Project): (entr
   return (entry) => fill(entry, scope).desired;
 }
 
-interface Filled extends Pick<Merged, "problems"> {
-  readonly desired: Desired;
-}
-
 /**
  * Interpolates the fields of an entry and checks their types. Fields without a value are omitted, but the entry is kept,
  * because otherwise its resource would count as not listed.
  */
-function fill(entry: PolicyEntry, scope: VariableScope): Filled {
+function fill(entry: PolicyEntry, scope: VariableScope): Pick<Merged, "problems"> & { readonly desired: Desired } {
   const named = isTemplate(entry.desired.key) ? withKey(entry, scope) : { desired: entry.desired, problems: none };
   const { desired } = named;
   const { written, templates } = entry;
@@ -228,7 +221,7 @@ function fill(entry: PolicyEntry, scope: VariableScope): Filled {
 const none: readonly Problem[] = [];
 
 /** Interpolates the key of an entry, and checks it. Without a value it stays as it is written. */
-function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
+function withKey(entry: PolicyEntry, scope: VariableScope) {
   const { desired, written, document, path } = entry;
   const resolved = scope.interpolate(desired.key, { document, path });
   if (typeof resolved === "string") return { desired, problems: none };

@@ -147,17 +147,12 @@ function idleInherits(policies: readonly Policy[], inheriting: readonly PolicyEn
 }
 
 function lostVariables({ contests }: Ruling): readonly Omit<Override, "declares">[] {
-  return contests.vars.flatMap(({ winner: wins, candidates: [first, ...others] }) =>
-    others
-      .filter(({ item }) => item.value !== wins.value)
-      .map(({ layer, item: loses }) => ({
-        layer,
-        entry: `variable ${loses.name}`,
-        loses,
-        wins,
-        winning: first.layer,
-      })),
-  );
+  return contests.vars.flatMap(({ winner: wins, candidates: [first, ...others] }) => {
+    const lost = others.filter(({ item }) => item.value !== wins.value);
+    return lost.map(({ layer, item: loses }) => {
+      return { layer, entry: `variable ${loses.name}`, loses, wins, winning: first.layer };
+    });
+  });
 }
 
 interface KnownRuling {

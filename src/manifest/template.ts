@@ -2,8 +2,7 @@ import { memoized } from "../base/memoize.ts";
 import { nearest } from "../base/nearest.ts";
 import { type NamedOwner, type Owner, pluralOwner } from "../model/owner.ts";
 import type { Problem, Scalar } from "../model/types.ts";
-import type { Path } from "./positions.ts";
-import { type Placed, problemAt } from "./problem.ts";
+import { type ManifestLocation, problemAt } from "./problem.ts";
 
 /** A reference's value, or the reason why it has none: it is not known yet, or a problem was reported. */
 export type Resolved = { readonly value: Scalar } | "unknown" | "faulty";
@@ -66,11 +65,7 @@ export const parseReference = memoized(
 );
 
 /** Problems of a text's references, except those of variables, which are checked when policies are merged. */
-export function referenceProblems(
-  text: unknown,
-  owner: Owner,
-  at: { readonly document: Placed; readonly path: Path },
-): readonly Problem[] {
+export function referenceProblems(text: unknown, owner: Owner, at: ManifestLocation): readonly Problem[] {
   if (!isTemplate(text)) return [];
   return [...new Set(referencesOf(text))].flatMap((name) => {
     const reference = parseReference(name);

@@ -44,12 +44,10 @@ function collectMarks(field: FieldSchema, value: Plain, declared: Value = null):
   if (field["x-returned"]) return typeof value === "string" && declared !== null ? secretMark(value) : undefined;
   if (isList(value) && isList(declared)) return collectItemMarks(field, value, declared);
   if (!isMapping(value) || !isMapping(declared)) return undefined;
-  return marksOf(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      collectMarks(propertyOf(field, name) ?? {}, each, declared[name]),
-    ]),
-  );
+  const marks = Object.entries(value).map(([name, each]) => {
+    return [name, collectMarks(propertyOf(field, name) ?? {}, each, declared[name])] as const;
+  });
+  return marksOf(marks);
 }
 
 function collectItemMarks(
@@ -59,11 +57,10 @@ function collectItemMarks(
 ): ReturnedMarks | undefined {
   if (!calls) return undefined;
   const byKey = itemsByKey(calls.key, value);
-  return marksOf(
-    declared.map((item, index) => {
-      return [String(index), collectMarks(items, byKey.get(itemKey(calls.key, item)) ?? null, item)];
-    }),
-  );
+  const marks = declared.map((item, index) => {
+    return [String(index), collectMarks(items, byKey.get(itemKey(calls.key, item)) ?? null, item)] as const;
+  });
+  return marksOf(marks);
 }
 
 function marksOf(marks: readonly (readonly [string, string | ReturnedMarks | undefined])[]): ReturnedMarks | undefined {

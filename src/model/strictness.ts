@@ -19,16 +19,12 @@ interface Shift {
 type Known = Readonly<Record<string, Plain | undefined>>;
 
 /** How the strictness of a resource changes, by the fields that both sides have, themselves or as an alternative. */
-export function compareStrictness(
-  { fields: { properties }, fields }: ResourceKind,
-  before: Known,
-  after: Known,
-): Shift {
+export function compareStrictness({ fields }: ResourceKind, before: Known, after: Known): Shift {
   const shifts = strictGroups(fields).map((group): Shift => {
     const same = group.find((name) => before[name] !== undefined && after[name] !== undefined);
     const [one, other] = [before, after].map((side) => same ?? group.find((name) => side[name] !== undefined));
     if (one === undefined || other === undefined) return still;
-    return shiftOfField(properties[one] ?? {}, before[one] ?? null, after[other] ?? null);
+    return shiftOfField(fields.properties[one] ?? {}, before[one] ?? null, after[other] ?? null);
   });
   return joinShifts(shifts);
 }
