@@ -41,6 +41,11 @@ function readerOf(list: unknown, single: Answers = () => list): Reader & { reado
   };
 }
 
+function refusal(status: number, serverMessage?: string): CallFailed {
+  const call = { method: "GET", path: "/x", url: "/x", kind: "status", what: "failed", attempts: 1 } as const;
+  return new CallFailed({ ...call, status, ...(serverMessage && { serverMessage }) });
+}
+
 const place = { place: () => ({ file: "a.yaml", line: 1, column: 1 }) };
 
 function desiredOf(
@@ -171,21 +176,9 @@ test("a variable is found by all fields of its key", async () => {
 
 describe("a singleton", () => {
   const declared = [{ deny_delete_tag: true }];
-  const gone = (serverMessage: string, status = 404) =>
-    new CallFailed({
-      method: "GET",
-      path: "/x",
-      url: "/x",
-      kind: "status",
-      what: "failed",
-      status,
-      serverMessage,
-      attempts: 1,
-    });
-
   test.each([
     ["null", null],
-    ["404", gone("404 Not Found")],
+    ["404", refusal(404, "404 Not Found")],
   ])("that is answered with %s is not there, and is created", async (_, body) => {
     const { changes, unread } = await differenceOf(readerOf(body), desiredOf("push_rule", declared));
     expect(unread).toEqual([]);
@@ -194,10 +187,13 @@ describe("a singleton", () => {
     ]);
   });
 
-  test.each([gone("404 Project Not Found"), gone("403 Forbidden", 403)])("that cannot be read: %s", async (failure) => {
-    const { live, unread } = await readReadable(readerOf(failure), desiredOf("push_rule", declared));
-    expect([live, unread.map(({ kind }) => kind)]).toEqual([[], ["push_rule"]]);
-  });
+  test.each([refusal(404, "404 Project Not Found"), refusal(403, "403 Forbidden")])(
+    "that cannot be read: %s",
+    async (failure) => {
+      const { live, unread } = await readReadable(readerOf(failure), desiredOf("push_rule", declared));
+      expect([live, unread.map(({ kind }) => kind)]).toEqual([[], ["push_rule"]]);
+    },
+  );
 
   test("is compared by what is declared alone", async () => {
     const row = {
@@ -230,18 +226,9 @@ test("what only a single answer has is read one by one, and only where it is dec
 
 test("one that cannot be read on its own leaves the others", async () => {
   const rows = [1, 2].map((id) => ({ id, url: `https://${id}.test` }));
-  const failure = new CallFailed({
-    method: "GET",
-    path: "/x",
-    url: "/x",
-    kind: "status",
-    what: "x",
-    status: 403,
-    attempts: 1,
-  });
   const desired = desiredOf("webhooks", [{ url: "https://1.test" }, { url: "https://2.test", url_variables: [] }]);
   const { live, unread } = await readReadable(
-    readerOf(rows, () => failure),
+    readerOf(rows, () => refusal(403)),
     desired,
   );
   expect([live.map(({ key }) => key), unread.map(({ key }) => key)]).toEqual([["https://1.test"], ["https://2.test"]]);
