@@ -64,6 +64,7 @@ export async function effectiveProject(
 }
 
 function explainUnselected(name: string, project: Project, context: Checked): string {
+  if (isSelected(context.policies, project)) return `no policy declares anything for ${name}`;
   if (isSelected(context.policies, { ...project, archived: false }))
     return `no policy selects ${name}: it is archived, and policies leave archived projects alone without archived: include`;
   const [last] = matchingLayers(context.expired, project);
