@@ -60,14 +60,15 @@ export interface LedgerContents {
   readonly problems: readonly Problem[];
 }
 
-export type LedgerChanges = ReadonlyMap<string, string | undefined>;
+/** Changed lines as UTF-8; undefined for deleted ones. */
+export type LedgerChanges = ReadonlyMap<string, Buffer | undefined>;
 
 export interface LedgerStore {
   /** Path in the workspace, for a file. */
   readonly file?: string;
   readonly read: () => Promise<LedgerContents>;
   readonly writeError: () => string | undefined;
-  /** Replaces or deletes (undefined) lines, also in what was read from this store. */
+  /** Replaces or deletes lines, also in what was read from this store. */
   readonly write: (token: LeaseToken, changed: LedgerChanges) => Promise<void>;
 }
 

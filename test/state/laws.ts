@@ -63,6 +63,10 @@ function linesOf(lines: LedgerLines, names: readonly string[]): Map<string, stri
   return new Map(names.flatMap((name) => [[name, lines.get(name) ?? ""] as const]).filter(([, line]) => line !== ""));
 }
 
+export function inBytes(lines: ReadonlyMap<string, string>): Map<string, Buffer> {
+  return new Map(Array.from(lines, ([name, line]) => [name, Buffer.from(line)]));
+}
+
 /** The lines of a ledger: what was sent, by project and address. */
 export function ledgerLines(sent: Readonly<Record<string, Readonly<Record<string, string>>>>): Map<string, string> {
   return new Map(
@@ -182,7 +186,7 @@ export function laws({ name, place }: Backend): void {
       await expect(journal.write(line("q:license/MIT"))).resolves.toContain("run a lost its lease");
       await expect(extendJournal(a, token, "a", [line("r:license/MIT")])).rejects.toThrow("lost its lease");
       const late = ledgerLines({ p: { "license/MIT": "late" } });
-      await expect(a.ledger.write(token, late)).rejects.toThrow("lost its lease");
+      await expect(a.ledger.write(token, inBytes(late))).rejects.toThrow("lost its lease");
       await journal.close();
       expect(addresses(await readJournal(b, "a"))).toEqual(["p:license/MIT"]);
       expect((await b.ledger.read()).lines.size).toBe(0);
@@ -226,7 +230,7 @@ export function laws({ name, place }: Backend): void {
       const odd = "gé/ 💥";
       const first = await taken(a, "a");
       const before = ledgerLines({ p: { "license/MIT": "a" }, q: { "license/MIT": "a" } });
-      await a.ledger.write(first, before);
+      await a.ledger.write(first, inBytes(before));
       await a.leases("apply").release(first.run, first.fence);
       const second = await taken(b, "b");
       const { lines } = await b.ledger.read();
@@ -236,7 +240,7 @@ export function laws({ name, place }: Backend): void {
         s: { "license/M\0T": "b", [`license/${incompressible(9000)}`]: "b", "license/\ud800": "b" },
         [odd]: { "license/MIT": "b" },
       });
-      await b.ledger.write(second, new Map([...after, ["q", undefined]]));
+      await b.ledger.write(second, new Map([...inBytes(after), ["q", undefined]]));
       const read = await a.ledger.read();
       expect(linesOf(read.lines, ["p", "q", "s", odd])).toEqual(after);
       expect(read.lines.size).toBe(3);

@@ -14,7 +14,7 @@ import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { databases } from "./databases.ts";
-import { claim, ledgerLines, line, now, summary, taken } from "./laws.ts";
+import { claim, inBytes, ledgerLines, line, now, summary, taken } from "./laws.ts";
 
 const [available] = await databases();
 
@@ -90,7 +90,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     const journal = startJournal(state, token, () => new Date());
     await journal.write({ event: "end", outcomes: {} });
     await recordRun(state, summary("r"));
-    await state.ledger.write(token, ledgerLines({ p: { settings: "x" }, q: { settings: "x" } }));
+    await state.ledger.write(token, inBytes(ledgerLines({ p: { settings: "x" }, q: { settings: "x" } })));
     await asked(
       `INSERT INTO evenkeel.line (workspace, log, name, batch, place, content)
        VALUES ('w', 'journals', 'r', '${randomUUID()}', 1, '{')`,
@@ -212,7 +212,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await recordRun(state, summary(run, { ended: null }));
     const journal = startJournal(state, token, now);
     for (const address of ["p:license/MIT", "q:license/MIT"]) await journal.write(line(address));
-    await state.ledger.write(token, ledgerLines({ [run]: { "license/MIT": "x" } }));
+    await state.ledger.write(token, inBytes(ledgerLines({ [run]: { "license/MIT": "x" } })));
     await state.put("plans", [[run, "{}"]]);
     await recordRun(state, summary(run));
     await state.leases("apply").release(token.run, token.fence);

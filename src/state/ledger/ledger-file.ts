@@ -134,11 +134,11 @@ function* mergeLines(path: string, indexed: (fd: number) => Places, changed: Led
     const places = fd === undefined ? noLines.places : indexed(fd);
     const kept = [...places].flatMap(([name, place]) => (changed.has(name) ? [] : [place]));
     const added = [...changed].flatMap(([name, line]) =>
-      line ? [{ project: ledgerHead(line)?.project ?? name, line }] : [],
+      line ? [{ project: ledgerHead(line.toString())?.project ?? name, line }] : [],
     );
     const sorted = [...kept, ...added].map((each) => [JSON.stringify(each.project), each] as const);
     for (const [, each] of sorted.sort(([a], [b]) => compareTexts(a, b)))
-      yield `${"line" in each ? each.line : read(each)}\n`;
+      yield `${"line" in each ? each.line.toString() : read(each)}\n`;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
@@ -164,10 +164,13 @@ export function ledgerDocuments({ get, put, list }: Pick<WorkspaceState, "get" |
     },
     writeError: () => undefined,
     write: async (token, changed) => {
-      for (const batch of splitBatches([...changed])) await put("ledger", batch, token);
-      for (const [name, line] of changed) {
-        if (line === undefined) lines.delete(name);
-        else lines.set(name, line);
+      for (const batch of splitBatches([...changed])) {
+        const texts = batch.map(([name, line]) => [name, line?.toString()] as const);
+        await put("ledger", texts, token);
+        for (const [name, line] of texts) {
+          if (line === undefined) lines.delete(name);
+          else lines.set(name, line);
+        }
       }
     },
   };

@@ -76,11 +76,12 @@ function openMemories(store: LedgerStore, initial: LedgerLines, keyId: string) {
   let lines = initial;
   const recent = new Map<string, ProjectEntries>();
   const edited = new Set<string>();
-  const unsaved = new Map<string, string | undefined>();
+  // As bytes outside the heap, which would grow to twice their size: a first apply keeps the lines of all projects.
+  const unsaved = new Map<string, Buffer | undefined>();
   const formatEdited = () => {
     for (const name of edited) {
       const own = recent.get(name);
-      if (own) unsaved.set(name, own.entries.size === 0 ? undefined : formatEntries(own, keyId));
+      if (own) unsaved.set(name, own.entries.size === 0 ? undefined : Buffer.from(formatEntries(own, keyId)));
     }
     edited.clear();
   };
@@ -91,7 +92,7 @@ function openMemories(store: LedgerStore, initial: LedgerLines, keyId: string) {
       formatEdited();
       recent.clear();
     }
-    const own = parseEntries(name, unsaved.has(name) ? unsaved.get(name) : lines.get(name), keyId);
+    const own = parseEntries(name, unsaved.has(name) ? unsaved.get(name)?.toString() : lines.get(name), keyId);
     recent.set(name, own);
     return own;
   };
