@@ -20,9 +20,10 @@ import {
 import { kindOf } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import { isSingleton } from "../model/resource-kind.ts";
-import type { Kind, Problem, Project, SecretReference } from "../model/types.ts";
+import type { Kind, Problem, Project } from "../model/types.ts";
 import type { Difference } from "../plan/diff/diff.ts";
 import { isUnchanged } from "../plan/diff/last-applied.ts";
+import type { DiffOptions } from "../plan/diff/options.ts";
 import type { GuardRules, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ProjectList } from "../state/notes.ts";
@@ -32,24 +33,13 @@ import type { RefreshScope } from "./live/refresh-scope.ts";
 import { addressesOf } from "./storage/moves.ts";
 
 export function scopeOf(context: Context): RefreshScope {
-  const { loaded, policies, expired, ledger, secrets, concurrency, request, since, listed, heading, meter } = context;
+  const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading, meter } = context;
   const { server, protected: globs } = loaded.workspace;
   const { targets = [], excludes = [], resend: resent = [], only } = request;
   const limits = addressScope(targets, excludes);
   const inShard = request.shard ?? (() => true);
   const resend = matchAny(resent.map(addressTest));
-  const compared = {
-    catalogue: heading.catalogue ?? catalogueOf(),
-    ...(ledger && { ledger }),
-    isMarked: (reference: SecretReference, mark: string) => {
-      const value = secrets.known(reference);
-      return value === undefined ? undefined : secretMark(value) === mark;
-    },
-    release: server.release,
-    tier: server.tier,
-    alwaysSend: !ledger && server.secrets === "always-send",
-    ...(only && { target: (address: string) => only.addresses.has(address) }),
-  };
+  const compared = comparisonOf(context);
   const moves = request.storage ? readMigrations(loaded).migrations.flatMap(addressesOf) : [];
   const chosen = [...targets, ...excludes, ...resent];
   const selecting = new Map([
@@ -91,6 +81,22 @@ export function scopeOf(context: Context): RefreshScope {
       meter.reach(done);
       request.progress?.(done, total);
     },
+  };
+}
+
+function comparisonOf({ loaded, ledger, secrets, request: { only }, heading }: Context): DiffOptions {
+  const { server } = loaded.workspace;
+  return {
+    catalogue: heading.catalogue ?? catalogueOf(),
+    ...(ledger && { ledger }),
+    isMarked: (reference, mark) => {
+      const value = secrets.known(reference);
+      return value === undefined ? undefined : secretMark(value) === mark;
+    },
+    release: server.release,
+    tier: server.tier,
+    alwaysSend: !ledger && server.secrets === "always-send",
+    ...(only && { target: (address) => only.addresses.has(address) }),
   };
 }
 
