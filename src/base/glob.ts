@@ -23,8 +23,8 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
     const folded = fold(text);
     if (folded === literal) return true;
     if (folder !== undefined && folded.length > folder.length && folded.startsWith(folder)) return true;
-    if (!mayBeHidden && /(?:^|\/)\./.test(text)) return false;
-    return text !== "" && folded.startsWith(prefix) && matches()(text);
+    if (text === "" || !folded.startsWith(prefix)) return false;
+    return (mayBeHidden || !/(?:^|\/)\./.test(text)) && matches()(text);
   };
 }
 

@@ -52,8 +52,9 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
       const used = usedCredentials().length;
       if (known?.used !== used) {
         // A short credential occurs in many values by chance, so it has to be all of them.
-        known = { used, redactor: createRedactor(8) };
-        for (const credential of listTexts(env, root)) known.redactor.learn(credential, "");
+        const redactor = createRedactor(8);
+        for (const credential of listTexts(env, root)) redactor.learn(credential, "");
+        known = { used, redactor };
       }
       return known.redactor.isIn(text);
     },
