@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ledgerHead } from "../../src/plan/diff/ledger-line.ts";
+import { isLedger, ledgerHead } from "../../src/plan/diff/ledger-line.ts";
 import { openLedger } from "../../src/state/ledger/ledger.ts";
 import { ledgerFile } from "../../src/state/ledger/ledger-file.ts";
 import { scene } from "../e2e/workspace.ts";
@@ -140,4 +140,9 @@ test("the head of a line in another form holds nothing else, because runs keep i
     project: "p",
     key: "k",
   });
+});
+
+test("a file with a line of its own form is a ledger, whatever became of the project's name", () => {
+  const text = '{"project":"p\\q","key":"k","resources":{}}';
+  expect([isLedger([{ text }]), ledgerHead(text)]).toEqual([true, undefined]);
 });

@@ -42,7 +42,7 @@ export function isLedger(lines: Iterable<{ readonly text: string }>): boolean {
   let marks = 0;
   for (const { text } of lines) {
     if (text.trim() === "") continue;
-    if (ledgerHead(text)) own++;
+    if ((text.endsWith("}}") && beginning.test(text)) || ledgerLine(text)) own++;
     else if (conflictMark.test(text)) marks++;
     else return false;
   }
