@@ -48,11 +48,9 @@ test("plan, apply and plan again, as a program of one's own would", async () => 
   expect(library.planText(plan, library.plain)).toContain("Plan: 1 to create, 1 to update");
   expect(server.requests.writes).toBe(0);
 
-  const rehearsed = await library.rehearse(request());
-  expect(rehearsed.requests?.map(({ method }) => method)).toEqual(["PUT", "PATCH"]);
+  expect((await library.rehearse(request())).requests?.map(({ method }) => method)).toEqual(["PUT", "PATCH"]);
   const declined = await library.apply(request(), { approve: async () => false, watchers: [] });
-  expect(declined.outcomes).toBeUndefined();
-  expect(server.requests.writes).toBe(0);
+  expect([declined.outcomes, server.requests.writes]).toEqual([undefined, 0]);
 
   const seen: string[] = [];
   const watcher = { outcome: async ({ address }: { address: string }) => void seen.push(address) };
@@ -124,11 +122,9 @@ test("an apply that ends unexpectedly gives its lock back, and its deployment ha
 });
 
 test("the stages can be taken one by one", async () => {
-  const loaded = library.load(root);
-  const { policies, problems } = library.validate(loaded);
+  const { policies, problems } = library.validate(library.load(root));
   expect(problems).toEqual([]);
-  const { projects } = library.projectsOf(policies, undefined);
-  const [project] = projects;
+  const [project] = library.projectsOf(policies, undefined).projects;
   if (!project) throw new Error("a project was to be found");
   const { desired } = library.desired(policies, project);
   const secrets = library.createSecrets({ env: { HOOK: "hook" }, root, plaintext: new Map() });
@@ -178,8 +174,7 @@ test("a secret that a server shows is dropped on reading", async () => {
     behaviour: "observed",
     seed: { projects: [{ path: "p", integrations: hook }] },
   });
-  const { policies } = library.validate(library.load(root));
-  const { desired } = library.desired(policies, { name: "p", path: "p" });
+  const { desired } = library.desired(library.validate(library.load(root)).policies, { name: "p", path: "p" });
   const reader = await library.connectReader({ url: open.url, token, concurrency: 2, requestTimeout: 60_000 });
   const { single } = library.catalogue().kinds.get("integration")?.read ?? {};
   const answer = single && (await reader.get(library.call(single, { id: "p", slug: "chat-webhook-c" })));

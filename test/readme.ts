@@ -13,7 +13,6 @@ import { fileURLToPath } from "node:url";
 import { tempFolder } from "./support/folder.ts";
 import { runProcess } from "./support/processes.ts";
 
-/** The repository. */
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 /** A `$ ` line of a ```console block, the exit code that the text promises, and the output that it shows. */
@@ -101,16 +100,13 @@ function scriptOf(line: string, port: number): string {
 
 async function shell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const args = ["-O", "expand_aliases", "-c", `exec 2>&1\neval "$SCRIPT"`];
-  const { stdout } = await runProcess("bash", args, { cwd, env: { ...env, SCRIPT: script } }).ended;
-  return stdout;
+  return (await runProcess("bash", args, { cwd, env: { ...env, SCRIPT: script } }).ended).stdout;
 }
 
-/** A file of the repository. */
 export function read(file: string): string {
   return readFileSync(join(root, file), "utf8");
 }
 
-/** Every module of the program. */
 export function sources(): readonly { readonly file: string; readonly text: string }[] {
   return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))

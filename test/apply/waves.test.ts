@@ -98,6 +98,13 @@ const [first = "", ...rest] = dealt.flat();
 const second = rest[0] ?? "";
 const staged = { waves: waves("1,50%,100%") };
 
+async function wired() {
+  const run = await fleet();
+  const wire = await layWire(run.server.url);
+  onTestFinished(() => wire.close());
+  return { run, wire, env: { ...run.environment, EVENKEEL_URL: wire.url } };
+}
+
 async function without(run: Runs, more = {}) {
   const plan = await run.plan();
   run.asked();
@@ -154,10 +161,7 @@ describe("an apply in waves", () => {
   test.each(["fresh", "saved"])(
     "of a %s plan stops where a value is gone when its wave is read again",
     async (which) => {
-      const run = await fleet();
-      const wire = await layWire(run.server.url);
-      onTestFinished(() => wire.close());
-      const env = { ...run.environment, EVENKEEL_URL: wire.url };
+      const { run, wire, env } = await wired();
       const plan = await run.plan({ env });
       run.write("plan.json", JSON.stringify(plan.plan));
       run.asked();
@@ -180,10 +184,7 @@ describe("an apply in waves", () => {
   );
 
   test("names the first project of a wave that cannot be read again, whichever fails first", async () => {
-    const run = await fleet();
-    const wire = await layWire(run.server.url);
-    onTestFinished(() => wire.close());
-    const env = { ...run.environment, EVENKEEL_URL: wire.url };
+    const { run, wire, env } = await wired();
     const [one = "", two = ""] = inWaves(all, waves("2,100%"), () => false)[0] ?? [];
     const of = (path: string, project: string) => decodeURIComponent(path).includes(`${project}/`);
     const twoFailed = new Promise<void>((resolve) => {

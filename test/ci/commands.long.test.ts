@@ -27,7 +27,6 @@ function commandLines(texts: readonly string[]): readonly (readonly string[])[] 
   return lines.filter((line) => line.startsWith("evenkeel ")).map((line) => line.split(/\s+/).slice(1));
 }
 
-/** What is wrong with a command line, by the table of commands. */
 function mistakes(words: readonly string[]): readonly string[] {
   const command = commands.find(({ name }) => name === words[0]);
   if (!command) return [`no command ${words[0]}`];

@@ -14,7 +14,6 @@ export interface Forge {
   readonly asked: string[];
 }
 
-/** Who a token is. */
 type Owners = Readonly<Record<string, string>>;
 
 /** Listed by 100 a page; changed by whoever wrote them. Answers in both forges' shapes. */

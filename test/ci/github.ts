@@ -88,7 +88,6 @@ export interface Happening {
   readonly bin: string;
 }
 
-/** Folders with what jobs uploaded, by the name of the artifact. */
 type Artifacts = Map<string, string>;
 
 export interface JobRan {

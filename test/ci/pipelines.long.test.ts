@@ -192,8 +192,7 @@ describe.each([
     expect(applied.apply?.ran[0]?.output).not.toContain(hook);
     expect(server.requests.writes).toBe(14);
 
-    const again = await happens({ event_name: "push" });
-    expect(Object.keys(again)).toEqual(["check", "plan"]);
+    expect(Object.keys(await happens({ event_name: "push" }))).toEqual(["check", "plan"]);
     const resolved = await happens(pull("acme/policies"), merged);
     expect(resolved.propose).toMatchObject({ exit: 0, lacking: [] });
     expect(ours(forge.comments, hostile)?.body).toContain("<!-- evenkeel:run 7007 -->");

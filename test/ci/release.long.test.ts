@@ -122,7 +122,6 @@ describe("a release", () => {
   });
 });
 
-/** The address that a server prints. */
 async function addressIn({ said }: Running): Promise<string> {
   return until(() => /http:\/\/127\.0\.0\.1:\d+/.exec(said())?.[0] ?? "");
 }
@@ -202,8 +201,7 @@ test.skipIf(lacks("curl"))("and a package there (needs curl)", async () => {
     asked.push(`${request.method} ${request.url} ${request.headers["job-token"]}`);
     request.resume().on("end", () => response.end("{}"));
   });
-  const url = await listening(server);
-  const variables = { ...tagged, CI_API_V4_URL: url };
+  const variables = { ...tagged, CI_API_V4_URL: await listening(server) };
   const ran = await runJob(read(pipeline), "upload", { folder: folder(made).root, variables, bin: tempFolder() });
   expect(ran.exit).toBe(0);
   expect(asked).toEqual([

@@ -6,7 +6,6 @@ import { runProcess } from "../support/processes.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** How a script ended, and what it printed on both streams. */
 export interface Ran {
   readonly script: string;
   readonly exit: number | null;
@@ -28,6 +27,5 @@ export async function runScript(script: string, cwd: string, variables: Variable
   const PATH = [bin, join(process.execPath, ".."), process.env.PATH].join(delimiter);
   const env = { HOME: tempFolder(), ...variables, PATH };
   const { ended, said } = runProcess("bash", ["-e", "-o", "pipefail", "-c", script], { cwd, env });
-  const { code } = await ended;
-  return { script, exit: code, output: said() };
+  return { script, exit: (await ended).code, output: said() };
 }

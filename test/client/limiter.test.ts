@@ -4,7 +4,7 @@ import { Limiter } from "../../src/client/limiter.ts";
 import { createStop } from "../../src/client/timer.ts";
 import type { Call } from "../../src/model/types.ts";
 import { until } from "../support/until.ts";
-import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";
+import { failureOf, reader, reading, type Scripted, serve, writer, writing } from "./scripted.ts";
 
 const get: Call = { method: "GET", path: "/projects/7" };
 const put: Call = { method: "PUT", path: "/projects/7/managed_licenses/1", parameters: { approval_status: "denied" } };
@@ -21,14 +21,12 @@ function gate(): { open: () => void; opened: Promise<void> } {
 describe("requests in flight", () => {
   it("are as many as configured, reads and writes together", async () => {
     const { open, opened } = gate();
-    const server = await serve(() => ({ ...ok, after: opened }));
-    const client = await writer(server.url, { concurrency: 3 });
+    const { server, client } = await writing(() => ({ ...ok, after: opened }), { concurrency: 3 });
     const all = Array.from({ length: 12 }, (_, index) => (index % 2 ? client.send(put) : client.get(get)));
     await until(() => server.seen.length === 3);
     open();
     await Promise.all(all);
-    expect(server.most).toBe(3);
-    expect(server.seen).toHaveLength(12);
+    expect([server.most, server.seen.length]).toEqual([3, 12]);
   });
 
   it("make room for others while one waits to be sent again", async () => {
@@ -152,20 +150,18 @@ describe("a stopped run", () => {
     const [read, write, queued] = [client.get(get), client.send(put), client.send(put)];
     await until(() => server.seen.length === 2);
     run.abort(new Error("the time limit of 5m is over"));
-    const cut = (await failureOf(read)) as CallFailed;
+    const cut = await failureOf(read);
     expect(cut).toMatchObject({ kind: "aborted", endsRun: true });
     expect(cut.message).toContain("was cut off: the time limit of 5m is over");
-    const unsent = (await failureOf(queued)) as CallFailed;
+    const unsent = await failureOf(queued);
     expect(unsent).toMatchObject({ kind: "aborted", uncertain: false, attempts: 0 });
     expect(unsent.message).toContain("was not sent: the time limit of 5m is over");
     open();
-    expect((await write).status).toBe(200);
-    expect(server.seen).toHaveLength(2);
+    expect([(await write).status, server.seen.length]).toEqual([200, 2]);
   });
 
   it("or one stopped before it began, sends nothing at all", async () => {
-    const server = await serve([ok]);
-    const client = await reader(server.url, { signal: AbortSignal.abort("interrupted") });
+    const { server, client } = await reading([ok], { signal: AbortSignal.abort("interrupted") });
     expect(((await failureOf(client.get(get))) as Error).message).toContain("was not sent: interrupted");
     expect(server.seen).toHaveLength(0);
   });
@@ -173,8 +169,7 @@ describe("a stopped run", () => {
 
 it("a closed connection sends nothing more, and closes when its writes have ended", async () => {
   const { open, opened } = gate();
-  const server = await serve(() => ({ ...ok, after: opened }));
-  const client = await writer(server.url);
+  const { server, client } = await writing(() => ({ ...ok, after: opened }));
   const write = client.send(put);
   await until(() => server.seen.length === 1);
   const closed = client.close();

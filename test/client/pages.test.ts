@@ -4,7 +4,7 @@ import { call } from "../../src/model/call.ts";
 import { projectsWithPaths } from "../../src/model/endpoints.ts";
 import type { Call } from "../../src/model/types.ts";
 import { integrationCalls, licenseCalls } from "./kind-calls.ts";
-import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
+import { failureOf, reader, reading, type Scripted, serve, token } from "./scripted.ts";
 
 const projects = call("listProjects", {}, { repository_storage: "old" });
 const start = "/api/v4/projects?per_page=100&order_by=id&sort=asc&pagination=keyset&repository_storage=old";
@@ -21,8 +21,7 @@ describe("a list", () => {
       { headers: { "x-next-page": "3" }, body: [{ id: 2 }, { id: 3 }] },
       { headers: { "x-next-page": "", link: '<http://x/?page=9>; rel="next"' }, body: [{ id: 4 }] },
     ];
-    const server = await serve(pages);
-    const client = await reader(server.url);
+    const { server, client } = await reading(pages);
     expect(await client.list(projects)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
     expect(server.seen.map(({ path }) => path)).toEqual([start, `${start}&page=2`, `${start}&page=3`]);
     expect(client.counts.reads).toBe(3);
@@ -53,8 +52,7 @@ describe("a list", () => {
   });
 
   it("asks for 100 rows where the endpoint has pages, and for none where it has not", async () => {
-    const server = await serve([{ body: [] }]);
-    const client = await reader(server.url);
+    const { server, client } = await reading([{ body: [] }]);
     await client.list(call(licenseCalls.list, { id: "7" }));
     await client.list(call(integrationCalls.list, { id: "7" }));
     await client.list(call("listDeploymentMergeRequests", { id: "7", deployment_id: "1" }));
@@ -101,8 +99,7 @@ describe("a list", () => {
   it("is read on after a full page that came without a word on pages, and only then", async () => {
     const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => ({ id: from + at }));
     const pages = [rows(1, 100), rows(101, 200), rows(201, 230)];
-    const server = await serve(pages.map((body) => ({ body })));
-    const client = await reader(server.url);
+    const { server, client } = await reading(pages.map((body) => ({ body })));
     expect(await client.list(moves)).toEqual(rows(1, 230));
     const asked = "/api/v4/snippet_repository_storage_moves?per_page=100";
     expect(server.seen.map(({ path }) => path)).toEqual([asked, `${asked}&page=2`, `${asked}&page=3`]);
@@ -198,8 +195,7 @@ describe("X-Total", () => {
     ],
     ["that is empty", totals(["", rows(1)]), 1],
   ])("%s", async (_, script, requests) => {
-    const server = await serve(script);
-    const client = await reader(server.url);
+    const { server, client } = await reading(script);
     await client.list(projects);
     expect(server.seen).toHaveLength(requests);
   });
@@ -209,9 +205,8 @@ describe("X-Total", () => {
     ["of fewer rows", totals(["0", rows(1, 2)]), "answered 200 with 2 rows in all, where X-Total counts 0"],
     ["of no number", totals(["many", rows(1)]), "answered 200 with an X-Total that is not a number"],
   ])("%s is an error of that list", async (_, script, words) => {
-    const server = await serve(script);
-    const client = await reader(server.url);
-    const failure = (await failureOf(client.list(projects))) as Error;
+    const { server, client } = await reading(script);
+    const failure = await failureOf(client.list(projects));
     expect(failure).toMatchObject({ kind: "shape", status: 200, endsRun: false });
     expect(failure.message).toContain(`GET ${server.url}/api/v4/projects ${words}`);
     expect(client.counts.reads).toBe(1);

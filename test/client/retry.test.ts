@@ -1,8 +1,17 @@
 import { describe, expect, it, test } from "vitest";
-import type { CallFailed } from "../../src/client/failure.ts";
 import { backoffDelay, parseRetryDelay } from "../../src/client/retry.ts";
 import type { Call } from "../../src/model/types.ts";
-import { closedPort, failureOf, reader, type Scripted, serve, serveBytes, writer } from "./scripted.ts";
+import {
+  closedPort,
+  failureOf,
+  reader,
+  reading,
+  type Scripted,
+  serve,
+  serveBytes,
+  writer,
+  writing,
+} from "./scripted.ts";
 
 const path = "/projects/7/managed_licenses/1";
 const get: Call = { method: "GET", path };
@@ -27,34 +36,30 @@ const passing: Record<string, Scripted> = {
 
 describe.each(Object.entries(passing))("after %s", (name, fault) => {
   it.each(["GET", "PUT", "PATCH", "DELETE"] as const)("a %s is sent again", async (method) => {
-    const server = await serve([fault, fault, ok]);
-    const client = await writer(server.url);
+    const { server, client } = await writing([fault, fault, ok]);
     const call: Call = { method, path };
-    const answer = await (method === "GET" ? client.get(call) : client.send(call));
-    expect(answer.body).toEqual({ id: 1 });
+    expect((await (method === "GET" ? client.get(call) : client.send(call))).body).toEqual({ id: 1 });
     expect(server.seen).toHaveLength(3);
     expect(client.counts).toEqual({ reads: method === "GET" ? 1 : 0, writes: method === "GET" ? 0 : 1, retries: 2 });
   });
 
   it("a GET is given up after the last attempt", async () => {
     const server = await serve([fault]);
-    const failure = (await failureOf((await reader(server.url)).get(get))) as CallFailed;
+    const failure = await failureOf((await reader(server.url)).get(get));
     expect(failure).toMatchObject({ name: "CallFailed", attempts: 4, method: "GET", path, endsRun: false });
     expect(failure.message).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/api\/v4\/projects\/7\S* .* \(tried 4 times\)$/);
     expect(server.seen).toHaveLength(4);
   });
 
   it("a POST is sent again only where the server surely did not act", async () => {
-    const server = await serve([fault, { status: 201, body: { id: 2 } }]);
-    const client = await writer(server.url);
+    const { server, client } = await writing([fault, { status: 201, body: { id: 2 } }]);
     const sent = client.send({ method: "POST", path: "/projects/7/managed_licenses", parameters: { name: "MIT" } });
     if (name === "429") {
       expect((await sent).status).toBe(201);
       return;
     }
-    const failure = (await failureOf(sent)) as CallFailed;
-    expect(failure.uncertain).toBe(true);
-    expect(failure.attempts).toBe(1);
+    const failure = await failureOf(sent);
+    expect([failure.uncertain, failure.attempts]).toEqual([true, 1]);
     expect(server.seen).toHaveLength(1);
   });
 });
@@ -73,8 +78,7 @@ describe("what is not sent again", () => {
   });
 
   it("a POST without an answer in time, whose effect is unknown", async () => {
-    const server = await serve([{ fault: "hang" }]);
-    const client = await writer(server.url, { requestTimeout: second });
+    const { server, client } = await writing([{ fault: "hang" }], { requestTimeout: second });
     const failure = await failureOf(client.send({ method: "POST", path: "/project_repository_storage_moves" }));
     expect(failure).toMatchObject({ kind: "timeout", uncertain: true, status: undefined });
     expect(server.seen).toHaveLength(1);
@@ -89,8 +93,7 @@ describe("what is not sent again", () => {
 
 describe("time", () => {
   it("is up for one attempt, and the next one may be in time", async () => {
-    const server = await serve([{ fault: "hang" }, ok]);
-    const client = await reader(server.url, { requestTimeout: second });
+    const { server, client } = await reading([{ fault: "hang" }, ok], { requestTimeout: second });
     expect((await client.get(get)).body).toEqual({ id: 1 });
     expect(server.seen).toHaveLength(2);
   });
@@ -117,7 +120,7 @@ describe("a server that is not there", () => {
   it("takes a POST's every attempt, since none was sent", async () => {
     const port = await closedPort();
     const client = await writer(`http://127.0.0.1:${port}`);
-    const failure = (await failureOf(client.send({ method: "POST", path: "/x" }))) as CallFailed;
+    const failure = await failureOf(client.send({ method: "POST", path: "/x" }));
     expect(failure).toMatchObject({ kind: "network", uncertain: false, attempts: 4 });
     expect(failure.message).toContain("was not sent: the connection was refused (tried 4 times)");
   });
@@ -135,13 +138,10 @@ describe("a server that is not there", () => {
     ["resets every connection", { fault: "reset" }],
     ["answers nothing", { fault: "hang" }],
   ] as const)("ends the run once it %s for the stated time, and each call tells its own failure", async (_, silent) => {
-    const server = await serve([ok, silent]);
-    const client = await reader(server.url, { giveUpAfter: 2 * second });
+    const { server, client } = await reading([ok, silent], { giveUpAfter: 2 * second });
     await client.get(get);
     const paths = ["/a", "/b", "/c"];
-    const failures = await Promise.all(
-      paths.map((path) => failureOf(client.get({ ...get, path })) as Promise<CallFailed>),
-    );
+    const failures = await Promise.all(paths.map((path) => failureOf(client.get({ ...get, path }))));
     for (const [index, { message, endsRun }] of failures.entries()) {
       expect(endsRun).toBe(true);
       expect(message).toContain(`/api/v4${paths[index]} `);
@@ -164,8 +164,7 @@ describe("a server that is not there", () => {
   });
 
   it("for one request alone is that request's own failure", async () => {
-    const server = await serve(({ path }) => (path.endsWith("/bad") ? { fault: "reset" } : ok));
-    const client = await reader(server.url);
+    const { client } = await reading(({ path }) => (path.endsWith("/bad") ? { fault: "reset" } : ok));
     for (let i = 0; i < 4; i++) {
       expect(await failureOf(client.get({ ...get, path: "/bad" }))).toMatchObject({ endsRun: false, attempts: 4 });
       await client.get(get);

@@ -2,9 +2,9 @@ import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import net from "node:net";
 import { type ClientOptions, type Closing, connectReader, connectWriter } from "../../src/client/client.ts";
+import type { CallFailed } from "../../src/client/failure.ts";
 import { atEnd } from "../support/ending.ts";
 
-/** What a scripted server saw. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -132,16 +132,26 @@ export async function writer(url: string, options: Partial<ClientOptions> = {}) 
   return ended(await connectWriter({ ...quick, url, ...options }));
 }
 
+/** A scripted server, and a client that only reads from it. */
+export async function reading(script: Parameters<typeof serve>[0], options?: Partial<ClientOptions>) {
+  const server = await serve(script);
+  return { server, client: await reader(server.url, options) };
+}
+
+export async function writing(script: Parameters<typeof serve>[0], options?: Partial<ClientOptions>) {
+  const server = await serve(script);
+  return { server, client: await writer(server.url, options) };
+}
+
 function ended<Client extends Closing>(client: Client): Client {
   atEnd(() => client.close());
   return client;
 }
 
-/** The failure of a call that must fail. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+export async function failureOf(promise: Promise<unknown>): Promise<CallFailed> {
   const result = await promise.then(
     (value) => ({ value }),
-    (error: unknown) => ({ error }),
+    (error: CallFailed) => ({ error }),
   );
   if ("error" in result) return result.error;
   throw new Error(`expected a failure, got ${JSON.stringify(result.value)}`);

@@ -13,7 +13,6 @@ import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 const token = "console-token-CANARY";
 
-/** The status of a request that names another host than it goes to. */
 function statusFor(url: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { host } }, ({ statusCode }) => resolve(statusCode))

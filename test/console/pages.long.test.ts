@@ -158,8 +158,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
       expect(await page.evaluate("window.taken")).toBeUndefined();
       expect(await page.locator("main img, main script, main a[href^='javascript']").count()).toBe(0);
     }
-    const listed = await (await get("/")).text();
-    expect(listed).not.toMatch(/\u202e|\u200b/);
+    expect(await (await get("/")).text()).not.toMatch(/\u202e|\u200b/);
     expect(wrong.filter((words) => !words.includes("404"))).toEqual([]);
     await page.close();
   });

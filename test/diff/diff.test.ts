@@ -2,25 +2,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { JsonObject } from "../../src/base/json.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { identityOf, policyKinds } from "../../src/model/kinds.ts";
+import { policyKinds } from "../../src/model/kinds.ts";
 import { kindOfWord, kindWord, ownerOfName } from "../../src/model/owner.ts";
-import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
+import type { Fields } from "../../src/model/types.ts";
 import { diff } from "../../src/plan/diff/diff.ts";
 import type { Memory } from "../../src/plan/diff/last-applied.ts";
 import type { DiffOptions } from "../../src/plan/diff/options.ts";
 import { callOf } from "../../src/plan/requests.ts";
+import { type CaseProject, desiredOf, liveOf } from "../plan/case.ts";
 
 /** A golden case: what is declared, what is live, and the changes that it comes to, in order. */
-interface Case {
+interface Case extends Pick<CaseProject, "desired" | "live" | "exclusive"> {
   readonly name: string;
   /** With a slash at the end, a group. */
   readonly project?: string;
-  readonly desired: Readonly<Record<string, Fields | "absent">>;
-  readonly live: Readonly<Record<string, CaseLive>>;
-  readonly exclusive?: readonly Kind[];
   readonly secrets?: "always-send";
   readonly resend?: string;
   readonly target?: string;
@@ -31,37 +28,8 @@ interface Case {
   readonly problems?: readonly string[];
 }
 
-interface CaseLive {
-  readonly fields?: Fields;
-  readonly active?: boolean;
-  readonly id?: number;
-  readonly updated_at?: string;
-  readonly row?: JsonObject;
-  readonly returned?: Readonly<Record<string, string>>;
-}
-
 const folder = join(import.meta.dirname, "../cases/diff");
 const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
-
-function split(project: string, name: string): { kind: Kind; key: string } {
-  const [word = "", ...key] = name.split("/");
-  return { kind: kindOfWord(ownerOfName(project), word), key: key.join("/") };
-}
-
-function desiredOf(project: string, written: Case["desired"]): Desired[] {
-  return Object.entries(written).map(([name, fields]) => ({
-    ...split(project, name),
-    identity: identityOf(catalogueOf(), split(project, name)),
-    origin,
-    ...(fields === "absent" ? { presence: "absent", fields: {} } : { presence: "present", fields }),
-  }));
-}
-
-function liveOf(project: string, written: Case["live"]): Live[] {
-  return Object.entries(written).map(([name, { fields = {}, active = true, updated_at: updatedAt, ...rest }]) => {
-    return { ...split(project, name), fields, active, ...rest, ...(updatedAt && { updatedAt }) };
-  });
-}
 
 function optionsOf({ secrets, resend, target, release }: Case): DiffOptions {
   return {
@@ -74,7 +42,7 @@ function optionsOf({ secrets, resend, target, release }: Case): DiffOptions {
 
 function run(written: Case, more: Partial<DiffOptions> = {}) {
   const { project = "team/app" } = written;
-  const resources = desiredOf(project, written.desired);
+  const resources = desiredOf(project, written).map((each) => ({ ...each, origin }));
   const owner = ownerOfName(project);
   const kinds = new Set(policyKinds(catalogueOf(), owner).map(({ kind }) => kind));
   const exclusive = new Map((written.exclusive ?? []).map((word) => [kindOfWord(owner, word), origin] as const));

@@ -15,7 +15,6 @@ const changes = fc.record({
   address: fc.stringMatching(/^[a-z]{1,6}$/),
 }) as unknown as fc.Arbitrary<Change>;
 
-/** A catalogue with these kinds, each after the others that it names. */
 function ordered(kinds: Readonly<Record<string, readonly string[]>>) {
   const rows = Object.entries(kinds).map(([name, after]) => {
     return [name, kindRowOf({ ...minimal, name, singular: name, after } as unknown as ResourceKind)] as const;

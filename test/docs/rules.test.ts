@@ -63,8 +63,7 @@ test.each(bypasses)("%s is not to be passed by another spelling: %j", async (nam
   const { text = "" } = rules.find((each) => each.name === name) ?? {};
   const run = await runs({ secrets: { APPROVED_HOOK: "https://hook.example.com" }, ...setting });
   run.write("rules/rule.yaml", text);
-  const { plan } = await run.plan();
-  expect(plan.objections.map(({ message }) => message).join()).toContain(`rule ${name}`);
+  expect((await run.plan()).plan.objections.map(({ message }) => message).join()).toContain(`rule ${name}`);
 });
 
 test("none of them is too long to be asked of 10,000 changes with many fields each", async () => {

@@ -34,8 +34,7 @@ describe("init asks the server which names it uses", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "", writes: 0 });
     expect(ran.stdout).toContain(`; dialect ${dialect}, because `);
     expect(read("new/evenkeel.yaml").includes("\n  dialect: gitlab\n")).toBe(dialect === "gitlab");
-    const stated = /^ {2}release: "(.*)"/m.exec(read("new/evenkeel.yaml"))?.[1];
-    expect(stated).toBe(release);
+    expect(/^ {2}release: "(.*)"/m.exec(read("new/evenkeel.yaml"))?.[1]).toBe(release);
     for (const command of [["import", "--all"], ["validate"], ["plan", "--detailed-exitcode"]])
       expect(await evenkeel(...command, "-C", "new")).toMatchObject({ code: 0, stderr: "" });
   });

@@ -108,8 +108,7 @@ test("a cancelled call has no response, whether it runs or waits", async () => {
     yield { id: 3, method: "ping" };
     yield call(4, "validate");
   }
-  const got = await messages(run, sent());
-  expect(got.map(({ id }) => id)).toEqual([3, 4]);
+  expect((await messages(run, sent())).map(({ id }) => id)).toEqual([3, 4]);
 });
 
 test("a result of more than 50 kB loses the ends of its lists, and says how to narrow it", async () => {

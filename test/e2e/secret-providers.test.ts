@@ -17,8 +17,7 @@ test("a signal ends a run that waits for a provider, and the provider with it; n
   const running = made.begin("apply", "--yes");
   await until(() => (files.files().pids ?? "").endsWith("\n"));
   running.kill("SIGTERM");
-  expect((await running.ended).code).toBe(130);
-  expect(made.server.requests.writes).toBe(0);
+  expect([(await running.ended).code, made.server.requests.writes]).toEqual([130, 0]);
   const pids = files.read("pids").trim().split(" ");
   await until(() =>
     pids.every(

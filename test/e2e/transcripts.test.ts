@@ -56,8 +56,7 @@ test.each(names)("the transcript of %s is the golden one", async (name) => {
 });
 
 async function transcriptOf({ server: options = {}, env = {}, files, steps }: Scenario): Promise<string> {
-  const { server } = await serving({ keepRequests: 10_000, ...options, token });
-  const { url, requests } = server;
+  const { url, requests } = (await serving({ keepRequests: 10_000, ...options, token })).server;
   const place = folder(mapValues(files, (text) => text.replaceAll("http://SERVER", url)));
   const scene = { url, requests, place, env: { EVENKEEL_TOKEN: token, ...env }, run: "" };
   const parts: string[] = [];

@@ -96,8 +96,7 @@ await withDatabase("workers", (database) => {
     await until(() => server.requests.count("POST") > 30);
     victim?.kill("SIGKILL");
     const ended = await run.ended;
-    expect(ended.stderr).toBe("");
-    expect(ended.code).toBe(0);
+    expect([ended.stderr, ended.code]).toEqual(["", 0]);
     const { summary } = JSON.parse(ended.stdout);
     expect(summary.outcomes).toMatchObject({ applied: 240, failed: 0, unknown: 0, skipped: 0 });
     expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
@@ -109,10 +108,8 @@ await withDatabase("workers", (database) => {
       new Set(
         journal.flatMap((line: { event: string; address?: string }) => (line.event === event ? line.address : [])),
       );
-    expect(addresses("intent").size).toBe(240);
-    expect(addresses("result").size).toBe(240);
-    expect(journal.at(0).event).toBe("start");
-    expect(journal.at(-1).event).toBe("end");
+    expect([addresses("intent").size, addresses("result").size]).toEqual([240, 240]);
+    expect([journal.at(0).event, journal.at(-1).event]).toEqual(["start", "end"]);
     for (const each of others) each.kill("SIGTERM");
     for (const each of others) expect(await each.ended).toMatchObject({ code: 0 });
   });

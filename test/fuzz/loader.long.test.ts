@@ -26,8 +26,7 @@ const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\n";
 function check(policy: string | Uint8Array, head: string | Uint8Array = workspace): readonly string[] {
   writeFileSync(join(folder, "evenkeel.yaml"), head);
   writeFileSync(join(folder, "policies/one.yaml"), policy);
-  const loaded = loadWorkspace(folder);
-  const { policies, problems } = validate(loaded);
+  const { policies, problems } = validate(loadWorkspace(folder));
   const lines = { "evenkeel.yaml": linesIn(head), "policies/one.yaml": linesIn(policy) };
   const misplaced = problems.filter(({ place }) => {
     const most = lines[place?.file as keyof typeof lines] ?? 0;

@@ -56,7 +56,6 @@ describe("whether manifests are as the commit has them", () => {
   });
 
   test("outside a repository, nobody can tell", () => {
-    const { root } = folder({ "evenkeel.yaml": "x: 1\n" });
-    expect(hasUncommitted(root, files)).toBe(false);
+    expect(hasUncommitted(folder({ "evenkeel.yaml": "x: 1\n" }).root, files)).toBe(false);
   });
 });

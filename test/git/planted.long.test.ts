@@ -143,8 +143,7 @@ describe("a push that brings what looks like a repository", () => {
       [1, first],
     ]);
     expect(readFileSync(join(at, "p.yaml"), "utf8")).toContain("# more");
-    expect(readdirSync(victim)).toEqual([]);
-    expect(existsSync(mark)).toBe(false);
+    expect([readdirSync(victim), existsSync(mark)]).toEqual([[], false]);
   });
 
   test("is none either where a folder is in no repository", () => {

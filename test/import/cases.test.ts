@@ -61,8 +61,7 @@ test("every section that a table names is one of policies, and every field it le
     ...Object.entries(parts).map(([path, part]) => [`${name}.${path}`, part] as const),
   ]);
   const wrong = all.flatMap(([name, table]) => {
-    const kind = kindInSection(choice, table);
-    const properties = choice.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
+    const properties = choice.catalogue.kinds.get(kindInSection(choice, table))?.file?.fields.properties ?? {};
     const renamed = Object.entries(table.like ? {} : rulesOf(table)).flatMap(([field, rule]) =>
       rule && rule.left === undefined ? [rule.as ?? field, ...(rule.into ? [rule.into] : [])] : [],
     );

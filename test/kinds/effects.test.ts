@@ -115,8 +115,7 @@ test.each(
 describe("effects see the resource as it will be", () => {
   test.each(variants)("%s", (_, kind, name, row, declared, expected) => {
     const change = planned(kind, name, row, declared);
-    const words = change ? [change.action, change.policyEffect ?? ""].join(" ").trim() : "none";
-    expect(words).toBe(expected);
+    expect(change ? [change.action, change.policyEffect ?? ""].join(" ").trim() : "none").toBe(expected);
   });
 
   test.each([

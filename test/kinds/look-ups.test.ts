@@ -70,6 +70,12 @@ async function planned(rows: Rows, desired: DesiredProject) {
   return { ...server, changes: difference?.changes ?? [], problems };
 }
 
+async function send({ writer, changes }: Awaited<ReturnType<typeof planned>>, of = changes[0]?.kind) {
+  const change = changes.find(({ kind }) => kind === of);
+  if (!change) throw new RangeError("no change");
+  return sendRecorded(writer, change, []);
+}
+
 const rules = "/projects/p/approval_rules";
 const rule = { id: 1, name: "QA", approvals_required: 1, users: [{ id: 7 }], groups: [], protected_branches: [] };
 const people = {
@@ -92,15 +98,12 @@ describe("what people write in place of an ID", () => {
     const rows = { ...people, [rules]: [{ ...rule, users: [{ id: 7 }, { id: 9 }] }] };
     const run = await planned(rows, desiredOf({ approval_rule: { QA: { users: ["anna", "bob"] } } }));
     expect(run.changes).toMatchObject([{ before: { users: ["anna", 9] }, after: { users: ["anna", "bob"] } }]);
-    const [change] = run.changes;
-    if (!change) throw new RangeError("no change");
-    await sendRecorded(run.writer, change, []);
+    await send(run);
     expect(run.bodies[0]).toMatchObject({ user_ids: [7, 8] });
   });
 
   test("is looked up once a run, however often it is written, and a number not at all", async () => {
-    const rows = { ...people, [rules]: [], "/projects/q/approval_rules": [] };
-    const server = serverOf(rows);
+    const server = serverOf({ ...people, [rules]: [], "/projects/q/approval_rules": [] });
     const declared = { approval_rule: { A: { users: ["anna", 12] }, B: { users: ["anna"] } } } as never;
     for (const project of ["p", "q"]) await refreshProject(server.writer, desiredOf(declared, project), scope);
     expect(asked(server)).toEqual(["GET /users?username=anna"]);
@@ -222,6 +225,7 @@ test.each([
 describe("what this run creates", () => {
   const declared = { protected_branch: branches, approval_rule: { QA: { protected_branches: ["main"] } } } as const;
   const found = "/projects/p/protected_branches/main";
+  const branch = { id: 101, name: "main", push_access_levels: [{ access_level: 30 }], merge_access_levels: [] };
 
   test("is known after apply, and looked up when it is sent", async () => {
     const rows: Record<string, unknown> = { [rules]: [], "/projects/p/protected_branches": [] };
@@ -230,18 +234,16 @@ describe("what this run creates", () => {
     const change = run.changes.find(({ kind }) => kind === "approval_rule");
     expect(change?.after).toMatchObject({ protected_branches: ["main"] });
     expect(change?.reason).toBe("not on the server, protected_branches known after apply");
-    if (!change) throw new RangeError("no change");
-    expect((await sendRecorded(run.writer, change, [])).outcome).toMatchObject({
+    expect((await send(run, "approval_rule")).outcome).toMatchObject({
       status: "failed",
       error: expect.stringContaining('not sent: protected_branches: "main" could not be looked up'),
     });
     rows[found] = { id: 101, name: "main" };
-    await sendRecorded(run.writer, change, []);
+    await send(run, "approval_rule");
     expect(run.bodies).toMatchObject([{ protected_branch_ids: [101] }]);
   });
 
   test("is looked up again where it may be replaced before", async () => {
-    const branch = { id: 101, name: "main", push_access_levels: [{ access_level: 30 }], merge_access_levels: [] };
     const rows: Record<string, unknown> = {
       [rules]: [rule],
       "/projects/p/protected_branches": [branch],
@@ -253,14 +255,11 @@ describe("what this run creates", () => {
       "update approval_rule",
     ]);
     rows[found] = { ...branch, id: 102 };
-    const change = run.changes[1];
-    if (!change) throw new RangeError("no change");
-    await sendRecorded(run.writer, change, []);
+    await send(run, "approval_rule");
     expect(run.bodies).toMatchObject([{ protected_branch_ids: [102] }]);
   });
 
   test("differs where it is replaced, because its ID does", async () => {
-    const branch = { id: 101, name: "main", push_access_levels: [{ access_level: 30 }], merge_access_levels: [] };
     const rows = {
       [rules]: [{ ...rule, protected_branches: [{ id: 101 }] }],
       "/projects/p/protected_branches": [branch],

@@ -29,8 +29,7 @@ describe.each([false, true])("ledger %s", (ledger) => {
         decorate(stage);
         const { plan: before } = await stage.plan();
         const others = before.resource_changes.filter(({ change }) => change.actions[0] !== "create");
-        const pool = others.length > 0 ? others : before.resource_changes;
-        const addresses = pool.map(({ address }) => address);
+        const addresses = (others.length > 0 ? others : before.resource_changes).map(({ address }) => address);
         for (const index of picked) {
           const address = addresses[index % addresses.length];
           if (address !== undefined) await checkOne(stage, address, fared);

@@ -86,8 +86,7 @@ async function settled({ applied, site }: Pick<Case, "applied" | "site">, more: 
 }
 
 async function causesAt(place: Stage) {
-  const { plan } = await place.plan();
-  return plan.resource_changes.map(({ address, cause }) => [address, cause]);
+  return (await place.plan()).plan.resource_changes.map(({ address, cause }) => [address, cause]);
 }
 
 /** Deletions count as drift and as an edit when both sides changed to the same value: then nothing differs at all. */
@@ -246,8 +245,7 @@ test.each(rows)("watch --apply pending leaves drift alone, tells of it, and appl
   await row.byHand(place.ask);
   const before = place.server.requests.writes;
   const left = watching(place, { apply: "pending", checks: 2 });
-  expect(await left.ended).toBe(2);
-  expect(left.outcomes()).toEqual(["drift", "drift"]);
+  expect([await left.ended, left.outcomes()]).toEqual([2, ["drift", "drift"]]);
   expect(place.server.requests.writes).toBe(before);
   if (isAlike(row)) return;
   place.policy({ projects: ["p"], ...row.edited });

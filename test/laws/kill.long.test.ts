@@ -26,8 +26,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
         const cut = await requestAt(generated, { behaviour, ledger }, at);
         stage.wire.fate = (_, index): Fate =>
           index < cut ? "pass" : index === cut && acted ? "acted and lost" : "lost";
-        const first = await stage.apply({ patience: impatience });
-        expect(first.plan).toBeDefined();
+        expect((await stage.apply({ patience: impatience })).plan).toBeDefined();
         await converges(stage, generated);
       });
     });
@@ -79,8 +78,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
 /** The first plan that no fault is left for: those that skip more requests than the runs before made are still to come. */
 async function planPastFaults(stage: Stage, attempts = 4): ReturnType<Stage["plan"]> {
   const planned = await stage.plan();
-  const isThrough = planned.plan.problems.length === 0 || attempts === 1;
-  return isThrough ? planned : planPastFaults(stage, attempts - 1);
+  return planned.plan.problems.length === 0 || attempts === 1 ? planned : planPastFaults(stage, attempts - 1);
 }
 
 const rule: fc.Arbitrary<ChaosRule> = fc

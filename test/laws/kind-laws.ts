@@ -48,7 +48,6 @@ interface OfOwner {
 
 export type Declared = Readonly<Record<Owner, OfOwner>>;
 
-/** Policies of these kinds. */
 export function declaredKinds(files: readonly KindFile[]): fc.Arbitrary<Declared> {
   const of = (owner: Owner) => declaredOf(files.filter((file) => ownersOf(file as ResourceKind).includes(owner)));
   return fc.record({ project: of("project"), group: of("group"), instance: of("instance") }).map(apart);
@@ -132,8 +131,7 @@ export async function checkBoth(first: Declared, second: Declared, setting: Sett
   await onKindStage(first, setting, async (stage) => {
     await checkConvergence(stage);
     stage.write(fleetOf(second), setting);
-    const planned = await stage.plan();
-    expect(JSON.stringify(planned.plan)).not.toContain(kindCanary);
+    expect(JSON.stringify((await stage.plan()).plan)).not.toContain(kindCanary);
     await checkConvergence(stage);
     for (const text of stage.written().values()) expect(text).not.toContain(kindCanary);
   });

@@ -69,7 +69,6 @@ const sections: Readonly<Record<string, string>> = {
   variable: "variables",
 };
 
-/** The policy as a document: JSON is YAML. */
 function documentOf({ color, entries, ...head }: Written, index: number): string {
   const body: Record<string, Record<string, unknown>> = {};
   const disabled: string[] = [];
@@ -199,8 +198,7 @@ test("prune changes no effective state, in known projects and in those to come, 
       prunableEntries({ policies: now, projects: known, wide: widePolicies(now), yields: false });
     const found = prune(policies);
     const { texts, left } = pruneTexts(checked, found);
-    expect(left).toEqual([]);
-    expect(changesByPruning(checked, { texts }, known)).toEqual([]);
+    expect([left, changesByPruning(checked, { texts }, known)]).toEqual([[], []]);
     const { documents } = parseManifest("p.yaml", texts.get("p.yaml") ?? textOf(fleet));
     const after = readPolicies({ documents, workspace: defaultWorkspace }).policies;
     for (const project of projects) expect(actualIn(after, project)).toEqual(actualIn(policies, project));

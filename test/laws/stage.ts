@@ -27,7 +27,6 @@ export interface Setting {
   readonly arrangement?: number;
 }
 
-/** A workspace, a server and the wire between them. */
 export interface Stage extends Pick<support.Stage, "server" | "plan" | "rehearse" | "apply"> {
   readonly folder: string;
   readonly wire: Wire;

@@ -1,7 +1,6 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as it came over the wire. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -36,7 +35,6 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-/** Lays a wire to the server at `url`. */
 export async function layWire(url: string): Promise<Wire> {
   const agent = new http.Agent({ keepAlive: true });
   const seen: Seen[] = [];

@@ -70,8 +70,7 @@ describe("desired", () => {
   for (const file of readdirSync(join(cases, "desired")).filter((name) => name.endsWith(".yaml"))) {
     const { name, files, listing, expect: wanted } = load("desired", file);
     it(name, () => {
-      const loaded = loadWorkspace(layOut(files));
-      const { policies, problems } = validate(loaded);
+      const { policies, problems } = validate(loadWorkspace(layOut(files)));
       expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
       expect(needsLookup(policies)).toBe(listing !== undefined);
       const listed = listing?.map(({ id, path }): Project => ({ name: path, id, path }));

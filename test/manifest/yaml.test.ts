@@ -5,7 +5,6 @@ import { parseManifest } from "../../src/manifest/document.ts";
 import type { Path } from "../../src/manifest/positions.ts";
 import { parseYaml } from "../../src/manifest/yaml.ts";
 
-/** The values as the other parser reads them. */
 function reference(text: string): unknown[] {
   return [...parseAllDocuments(text, { schema: "core" })].map((document) => {
     const [error] = document.errors;

@@ -12,7 +12,6 @@ import type { Platform } from "../../src/model/types.ts";
 
 const { integrations } = catalogueOf();
 
-/** Parameters of each integration, as lines. */
 const spec: Readonly<Record<string, readonly string[]>> = parse(
   readFileSync(new URL("specification.yaml", import.meta.url), "utf8"),
 );
@@ -200,8 +199,7 @@ function everyParameter() {
 }
 
 describe("the schema for editors", () => {
-  const ajv = new Ajv({ strict: false, allErrors: true });
-  const accepts = ajv.compile(schema);
+  const accepts = new Ajv({ strict: false, allErrors: true }).compile(schema);
 
   test("each definition is used, and a $ref has no siblings", () => {
     const text = JSON.stringify(schema);

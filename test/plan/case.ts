@@ -15,11 +15,20 @@ export interface PlanCase {
 
 export interface CaseProject {
   readonly desired: Readonly<Record<string, Fields | "absent">>;
-  readonly live?: Readonly<Record<string, { fields?: Fields; id?: number; updated_at?: string; row?: JsonObject }>>;
+  readonly live?: Readonly<Record<string, CaseLive>>;
   readonly exclusive?: readonly string[];
   /** Of the policy that declares it. */
   readonly reason?: string;
   readonly file?: string;
+}
+
+interface CaseLive {
+  readonly fields?: Fields;
+  readonly active?: boolean;
+  readonly id?: number;
+  readonly updated_at?: string;
+  readonly row?: JsonObject;
+  readonly returned?: Readonly<Record<string, string>>;
 }
 
 function split(project: string, name: string): { kind: Kind; key: string } {
@@ -31,7 +40,7 @@ function originAt(line: number, { file = "policies/all.yaml", reason }: Pick<Cas
   return { place: () => ({ file, line, column: 3 }), ...(reason !== undefined && { reason }) };
 }
 
-function desiredOf(project: string, written: CaseProject): Desired[] {
+export function desiredOf(project: string, written: CaseProject): Desired[] {
   return Object.entries(written.desired).map(([name, fields], index) => {
     const stated =
       fields === "absent" ? ({ presence: "absent", fields: {} } as const) : ({ presence: "present", fields } as const);
@@ -44,7 +53,7 @@ function desiredOf(project: string, written: CaseProject): Desired[] {
   });
 }
 
-function liveOf(project: string, written: CaseProject["live"] = {}): Live[] {
+export function liveOf(project: string, written: CaseProject["live"] = {}): Live[] {
   return Object.entries(written).map(([name, { fields = {}, updated_at: updatedAt, ...rest }]) => ({
     ...split(project, name),
     fields,
@@ -54,7 +63,6 @@ function liveOf(project: string, written: CaseProject["live"] = {}): Live[] {
   }));
 }
 
-/** What a project of a case comes to. */
 export function differenceOf([name, written]: [string, CaseProject]): Difference {
   const { live, exclusive = [] } = written;
   const resources = desiredOf(name, written);

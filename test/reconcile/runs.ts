@@ -20,7 +20,6 @@ export function outcomes({ outcomes: all = new Map() }: Applied): readonly strin
   return [...all].map(([address, { status }]) => `${status} ${address}`);
 }
 
-/** Waivers for these addresses, and for no number of deletes. */
 export function allowing(...addresses: readonly string[]): Pick<Request, "waivers"> {
   return { waivers: { deletes: 0, protected: new Set(addresses) } };
 }

@@ -96,8 +96,7 @@ describe("SARIF", () => {
 
   test("has a result a finding, and a rule for each", () => {
     const run = read(mixed, { command: "drift", exitCode: 1, folder: "ops keel/" });
-    expect(run.results).toHaveLength(7);
-    expect(run.automationDetails.id).toBe("evenkeel/drift/");
+    expect([run.results.length, run.automationDetails.id]).toEqual([7, "evenkeel/drift/"]);
     expect(run.invocations[0]).toMatchObject({ executionSuccessful: false, exitCode: 1 });
     for (const { ruleId, ruleIndex } of run.results) expect(run.tool.driver.rules[ruleIndex].id).toBe(ruleId);
     const { physicalLocation, logicalLocations } = run.results[2].locations[0];
@@ -109,8 +108,7 @@ describe("SARIF", () => {
     const problems = [{ rule: "unreadable", message: "gone" }];
     const warnings = Array.from({ length: 25_001 }, () => ({ rule: "w", message: "x" }));
     const run = read(planWith({ problems, warnings }));
-    expect(run.results).toHaveLength(25_000);
-    expect(run.results[0].level).toBe("error");
+    expect([run.results.length, run.results[0].level]).toEqual([25_000, "error"]);
     expect(run.invocations[0].toolExecutionNotifications[0].message.text).toMatch(/^2 more results are left out/);
   });
 });

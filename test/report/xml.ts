@@ -7,7 +7,6 @@ export interface Element {
   readonly children: Element[];
 }
 
-/** Parses a well-formed XML document. Throws where a conforming parser does. */
 export function parseXml(text: string): Element {
   const document: Element = { name: "", attributes: {}, text: "", children: [] };
   const open = [document];

@@ -25,7 +25,6 @@ function listenersOf(written: Written): Listener[] {
   return declaredListeners(desired);
 }
 
-/** `pipeline failed default`, `push on main`: an event in words. */
 function eventOf(words: string): EventDetails {
   const [event = "", ...rest] = words.split(" ");
   const branch = /on (.+)$/.exec(words)?.[1];

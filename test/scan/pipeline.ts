@@ -49,7 +49,6 @@ function extended(all: Mapping, name: string): Mapping {
 
 const reserved = new Set(["stages", "types", "default", "variables", "workflow", "include"]);
 
-/** Reads the pipeline of `.gitlab-ci.yml`. */
 export function pipelineOf(files: Readonly<Record<string, string>>, root = ".gitlab-ci.yml"): Pipeline {
   const all = loaded(files, root);
   const names = Object.keys(all).filter((name) => !reserved.has(name) && isMapping(all[name]));

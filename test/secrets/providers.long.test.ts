@@ -95,8 +95,7 @@ test("a program that hangs is killed with all that it started, and is not called
 test("does not end what a provider leaves behind when it has answered", async () => {
   const script = 'sleep 100 > /dev/null 2>&1 & echo $! >> "$LOG"; echo secret';
   const { ask, log, secrets } = provided({ teller: script }, each("teller", "{ref}"));
-  expect(await ask("p:x")).toEqual([]);
-  expect(secrets.known(reference("p:x"))).toBe("secret");
+  expect([await ask("p:x"), secrets.known(reference("p:x"))]).toEqual([[], "secret"]);
   expect(isAlive(Number(log()))).toBe(true);
   process.kill(Number(log()), "SIGKILL");
 });
@@ -116,8 +115,7 @@ test("a stopped run stops its providers, and what they did not say stays unknown
   const asked = secrets.ask([reference("p:x")], stop.signal);
   await until(() => log() !== "");
   stop.abort();
-  expect(await asked).toEqual([]);
-  expect(secrets.known(reference("p:x"))).toBeUndefined();
+  expect([await asked, secrets.known(reference("p:x"))]).toEqual([[], undefined]);
   await until(() => !isAlive(Number(log())));
 });
 
@@ -140,8 +138,7 @@ describe("batch", () => {
   const text = "p: { command: [teller, all], protocol: batch }";
   test("an answer may begin with a byte order mark", async () => {
     const { ask, secrets } = provided({ teller: `printf '\\357\\273\\277{"values":{"a":"x"}}'` }, text);
-    expect(await ask("p:a")).toEqual([]);
-    expect(secrets.resolve(reference("p:a"))).toBe("x");
+    expect([await ask("p:a"), secrets.resolve(reference("p:a"))]).toEqual([[], "x"]);
   });
 
   const answering = (answer: unknown) => `cat >> "$LOG"; cat <<'X'\n${JSON.stringify(answer)}\nX`;

@@ -58,8 +58,7 @@ describe("a secret", () => {
     const home = join(made.root, "home");
     const refused =
       "it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send";
-    const keyPair = generateKeyPairSync("ed25519");
-    const pem = String(keyPair.privateKey.export({ type: "pkcs8", format: "pem" }));
+    const pem = String(generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));
     const state = "postgres://u@h/d";
     const login = "*:*:*:u:pa55-word-of-state\n# h:1:d:u:no\nother:5432:d:u:an\\:other-one\n";
     const asked = (env: Record<string, string>, secret: string) =>

@@ -25,7 +25,6 @@ interface Example {
 /** `DELETE /projects/p/hooks/1/custom_headers/X`; with parameters as a mapping. */
 type ItemRequest = string | Readonly<Record<string, Values>>;
 
-/** The IDs in the seed of users, projects and groups that examples name. */
 const ids: Readonly<Record<string, number>> = {
   raymond_smith: 61,
   "diaspora/diaspora-client": 44,
@@ -74,8 +73,7 @@ const start = (options: ServerOptions = {}) => serving({ ...latest, seed, ...opt
 /** A call's method and path, of the seed's project or group and with a resource's values. */
 function of(kind: KindFile, name: string, row: Values = {}): readonly [method: string, path: string] {
   const call = kind.calls[name];
-  const written = typeof call === "string" ? call : (call?.call ?? "");
-  const [method = "", path = ""] = written.split(" ");
+  const [method = "", path = ""] = (typeof call === "string" ? call : (call?.call ?? "")).split(" ");
   const owner = kind.of === "group" ? "payments" : "payments%2Fapi";
   const filled = path
     .replace(":id", owner)
@@ -103,7 +101,6 @@ function rowsOf(kind: KindFile, { json }: { readonly json: Values }): readonly V
   return (rows === undefined ? json : json[rows]) as readonly Values[];
 }
 
-/** True if an empty list is a 404. */
 function isNone({ calls: { list } }: KindFile): boolean {
   return typeof list === "object" && "none" in list;
 }
@@ -115,7 +112,6 @@ function writing(kind: KindFile, parameters: Values) {
   return { call: of(kind, name, parameters), status: returnsNothing ? 204 : kind.calls.create ? 201 : 200 };
 }
 
-/** The only row of a kind, alone or from its list. */
 async function readOne(ask: Asked, kind: KindFile): Promise<{ readonly json: Values }> {
   if (kind.calls.show) return ask(...of(kind, "show"));
   const [json = {}] = rowsOf(kind, await ask(...of(kind, "list")));
@@ -124,7 +120,6 @@ async function readOne(ask: Asked, kind: KindFile): Promise<{ readonly json: Val
 
 type Asked = Awaited<ReturnType<typeof serving>>["ask"];
 
-/** The fields in which a row differs from what is declared. */
 function differences(kind: KindFile, declared: Values, row: Values): readonly string[] {
   const live = valuesOf(kind, row);
   return Object.keys(declared).filter((name) => {

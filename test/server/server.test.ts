@@ -122,8 +122,7 @@ test("a removal heeds If-Unmodified-Since", async () => {
     const headers = { "PRIVATE-TOKEN": "evenkeel-dev-token", "If-Unmodified-Since": since };
     const url = `${server.url}/api/v4/projects/1/services/irc-gateway`;
     const { status: code } = await fetch(url, { method: "DELETE", headers });
-    const { active } = JSON.parse(await (await fetch(url, { headers })).text());
-    return [code, active];
+    return [code, JSON.parse(await (await fetch(url, { headers })).text()).active];
   };
   expect(await removal("Sun, 21 Nov 2021 07:30:00 GMT")).toEqual([412, true]);
   expect(await removal("Sun, 21 Nov 2021 07:30:01 GMT")).toEqual([204, false]);

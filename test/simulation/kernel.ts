@@ -18,7 +18,6 @@ interface Due {
   readonly work: () => void;
 }
 
-/** What happened, for people. */
 export interface Told {
   readonly at: number;
   readonly actor: string;

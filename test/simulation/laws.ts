@@ -5,7 +5,6 @@ import type { Asked, Service } from "./service.ts";
 import type { JournalRow, StateServer } from "./state.ts";
 import { lease, rateLimit } from "./workspaces.ts";
 
-/** What is promised, by a name for each. */
 export const laws = {
   duplicates: "no license is created twice",
   intents: "every write has a durable intent before it",

@@ -2,7 +2,6 @@ import crypto from "node:crypto";
 import type { Platform } from "./build.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** A timer as Node hands it out. */
 class Timer {
   isOff = false;
   unref(): this {

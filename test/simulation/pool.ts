@@ -44,7 +44,6 @@ interface Waiting {
   readonly handler: Handler;
 }
 
-/** As the system tells of broken connections. */
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

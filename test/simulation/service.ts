@@ -13,7 +13,6 @@ interface Integration {
   values: Record<string, unknown>;
 }
 
-/** One project of the server. */
 export interface ServedProject {
   readonly id: number;
   readonly path: string;
@@ -33,7 +32,6 @@ export interface Answered {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A write as the laws see it: its address, and whether it creates what must not be there twice. */
 export interface Write {
   readonly address: string;
   readonly creates: boolean;

@@ -29,7 +29,6 @@ interface Figures {
   readonly afterRelease: Observer["afterRelease"];
 }
 
-/** What became of one seed. */
 export interface Ended {
   readonly seed: number;
   readonly broken: readonly { readonly law: Law; readonly how: string }[];
@@ -217,8 +216,7 @@ class World {
 
   #planned(workers: boolean) {
     const machine = this.#machine("planner");
-    const { plan } = this.#program(machine);
-    const planned = plan({ ...this.#request(), workers });
+    const planned = this.#program(machine).plan({ ...this.#request(), workers });
     return this.#within(planned.finally(() => machine.end()));
   }
 
@@ -441,7 +439,6 @@ class World {
   }
 }
 
-/** Where two texts begin to differ. */
 function differing(a: string, b: string): string {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;

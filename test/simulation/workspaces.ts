@@ -80,7 +80,6 @@ export function someProjects(kernel: Kernel): ServedProject[] {
   });
 }
 
-/** Whether a project is as the policy has it. */
 export function isInSync({ licenses, integrations }: ServedProject): boolean {
   const told = licenses.map(({ name, approval_status }) => `${name} ${approval_status}`).sort();
   const { active, values } = integrations.get("external-wiki") ?? { active: false, values: {} };
@@ -89,7 +88,6 @@ export function isInSync({ licenses, integrations }: ServedProject): boolean {
   return isOff && isRight && told.join() === "AGPL-3.0 denied,MIT allowed";
 }
 
-/** Somebody edits a project by hand. */
 export function disturb(kernel: Kernel, { licenses, integrations, id }: ServedProject): void {
   licenses.length = 0;
   for (const [index, name] of ["MIT", "AGPL-3.0"].entries()) {

@@ -9,7 +9,6 @@ import { stage } from "../support/stage.ts";
 const policy = { projects: ["p"], licenses: { MIT: "allowed" } };
 const projects = [{ path: "p" }];
 
-/** Where a link lies, and where it leads, from an empty folder beside the workspace. */
 type Link = readonly [name: string, at: string, target: (outside: string) => string];
 
 const folders = ["journal", "runs", "plans", "notes", "snapshots"];
@@ -38,8 +37,7 @@ async function linked([, at, target]: Link) {
   mkdirSync(dirname(join(place.root, at)), { recursive: true });
   symlinkSync(target(empty), join(place.root, at));
   const untouched = () => {
-    expect(readdirSync(outside).sort()).toEqual(["a file", "empty"]);
-    expect(readdirSync(empty)).toEqual([]);
+    expect([readdirSync(outside).sort(), readdirSync(empty)]).toEqual([["a file", "empty"], []]);
     expect(readdirSync(join(place.root, ".git/hooks"))).toEqual([]);
   };
   return { ...place, untouched };

@@ -11,7 +11,6 @@ const origin = {
 };
 const fields = { approval_status: "denied" };
 
-/** A look at the whole fleet. */
 export function look(
   run: string,
   projects: readonly ProjectObservation[],
@@ -68,7 +67,6 @@ export function differing(name: string, rest = "license/MIT"): Change {
   };
 }
 
-/** Everything that is stored. */
 export async function allSnapshots({ get }: Readable): Promise<readonly ProjectSnapshot[]> {
   return [...(await get("snapshots", shardNames)).values()].flatMap(parseShard);
 }

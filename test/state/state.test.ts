@@ -62,8 +62,7 @@ describe("journals of earlier runs", () => {
     const text = ["null", "5", '{"event":"intent"}', '{"event":"toString","at":"x"}', intent, intent.slice(0, 40)].join(
       "\n",
     );
-    const { root } = folder({ ".evenkeel/journal/r.ndjson": text });
-    const state = folderState(root);
+    const state = folderState(folder({ ".evenkeel/journal/r.ndjson": text }).root);
     expect(await readJournal(state, "r")).toEqual([JSON.parse(intent)]);
     expect(await unfinishedRuns(state)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
   });

@@ -5,7 +5,6 @@ export function atEnd(end: () => unknown): void {
   endings.push(end);
 }
 
-/** Ends all that a test began. */
 export async function endAll(): Promise<void> {
   for (const end of endings.splice(0).reverse()) await end();
 }

@@ -15,7 +15,6 @@ export interface Folder {
   readonly files: () => Readonly<Record<string, string>>;
 }
 
-/** A folder of its own with these files in it. */
 export function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): Folder {
   const root = tempFolder();
   const write = (path: string, text: string | Uint8Array) => {

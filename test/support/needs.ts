@@ -15,7 +15,6 @@ const programs = {
 
 export type Needed = keyof typeof programs;
 
-/** Where a program is; undefined where it is not installed. */
 export function installed(name: Needed): string | undefined {
   return programs[name];
 }

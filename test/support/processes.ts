@@ -37,7 +37,6 @@ export function startProcess(
   return child;
 }
 
-/** How a program ended, and what it printed. */
 export interface Ended {
   /** Null where a signal killed it. */
   readonly code: number | null;
@@ -45,7 +44,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program that may still be running. */
 export interface Running {
   readonly pid: number;
   readonly kill: (signal: NodeJS.Signals) => void;
@@ -54,7 +52,6 @@ export interface Running {
   readonly said: () => string;
 }
 
-/** Starts a program and collects what it prints. */
 export function runProcess(command: string, args: readonly string[], options: ProcessOptions = {}): Running {
   const child = startProcess(command, args, options);
   const said = { stdout: "", stderr: "", both: "" };

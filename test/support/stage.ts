@@ -26,7 +26,6 @@ function yaml(value: object): string {
     .join("");
 }
 
-/** Text of a policy named `name` that says `body`. */
 export function policyText(body: object, name = "all"): string {
   return `apiVersion: evenkeel/v1\nkind: Policy\nname: ${name}\n${yaml(body)}`;
 }

@@ -31,15 +31,13 @@ test("a watcher whose applies need approvals saves its plan, says how to sign it
     secrets: { CHAT: room.url, EVENKEEL_APPROVALS: join(outside.root, "approvals.yaml") },
   });
   const checks = (count: number) => watching(place, { checks: count, apply: "pending" });
-  expect(await checks(2).ended).toBe(3);
-  expect(place.server.requests.writes).toBe(0);
+  expect([await checks(2).ended, place.server.requests.writes]).toEqual([3, 0]);
   expect(room.events()).toEqual(["refused"]);
   const state = folderState(place.root);
   const run = (await keptMemory(state))?.waiting?.run ?? "";
   expect(room.heard[0]?.text).toContain(`evenkeel approve --plan ${run}`);
   expect((await place.evenkeel("approve", "--plan", run, "--key", file)).code).toBe(0);
   const last = checks(2);
-  expect(await last.ended).toBe(0);
-  expect(last.outcomes()).toEqual(["applied", "in sync"]);
+  expect([await last.ended, last.outcomes()]).toEqual([0, ["applied", "in sync"]]);
   expect((await keptMemory(state))?.waiting).toBeUndefined();
 });

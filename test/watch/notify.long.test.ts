@@ -74,8 +74,7 @@ describe("notifications", () => {
     expect(room.heard).toEqual([]);
     await change(place, "https://by-hand", ...Array(25).keys());
     await checked(place, 1, { grace: 1 });
-    expect(room.heard[0]?.addresses).toHaveLength(20);
-    expect(room.heard[0]?.counts.addresses).toBe(25);
+    expect([room.heard[0]?.addresses.length, room.heard[0]?.counts.addresses]).toEqual([20, 25]);
     expect(room.heard[0]?.text).toContain(
       "external-wiki in 25 projects: external_wiki_url is https: //by-hand, declared https: //a",
     );
@@ -155,11 +154,9 @@ describe("notifications", () => {
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
     const { ended, outcomes, said } = watching(place, { checks: 2 });
-    expect(await ended).toBe(2);
-    expect(outcomes()).toEqual(["drift", "drift"]);
+    expect([await ended, outcomes()]).toEqual([2, ["drift", "drift"]]);
     expect(room.requests.map(({ method }) => method)).toEqual(Array(4).fill("POST"));
-    expect(room.events()).toEqual(["drift"]);
-    expect(said).toEqual([]);
+    expect([room.events(), said]).toEqual([["drift"], []]);
   });
 
   test.each([

@@ -31,21 +31,18 @@ await withDatabase("watchers on two machines", (database) => {
     await expect.poll(() => second.said.length).toBe(1);
     expect(second.said[0]).toContain("Standby: run ");
     first.stop();
-    expect(await first.ended).toBe(0);
-    expect(await second.ended).toBe(2);
+    expect([await first.ended, await second.ended]).toEqual([0, 2]);
     expect([second.outcomes(), room.events()]).toEqual([["drift", "drift"], ["drift"]]);
   });
 
   test("go on by themselves once a state that went away is back", async () => {
-    const { place } = await clones("2s");
-    const one = watching(place, { checks: 3, clock: movedClock(minute) });
+    const one = watching((await clones("2s")).place, { checks: 3, clock: movedClock(minute) });
     await expect.poll(() => one.ends.length).toBe(1);
     await database.kill();
     one.clock.move(100 * minute);
     await expect.poll(() => one.said.join()).toContain("unavailable");
     await database.start();
     one.clock.move(1000 * minute);
-    expect(await one.ended).toBe(2);
-    expect(one.ends).toHaveLength(3);
+    expect([await one.ended, one.ends.length]).toEqual([2, 3]);
   });
 });

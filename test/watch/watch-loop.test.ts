@@ -83,8 +83,7 @@ describe("a watcher", () => {
     const clock = movedClock();
     const began = clock.now();
     const { ended, ends, outcomes } = watching(place, { checks: 3, clock });
-    expect(await ended).toBe(0);
-    expect(outcomes()).toEqual(["in sync", "in sync", "in sync"]);
+    expect([await ended, outcomes()]).toEqual([0, ["in sync", "in sync", "in sync"]]);
     const times = ends.map(({ finishedAt }) => (finishedAt.getTime() - began) / minute);
     expect(times[0]).toBeLessThan(1);
     expect(times[1]).toBeGreaterThanOrEqual(30);
@@ -92,8 +91,7 @@ describe("a watcher", () => {
     expect(times[2]).toBeGreaterThanOrEqual(60);
     await place.ask("PUT", put, { form: { external_wiki_url: "https://by-hand" } });
     const again = watching(place, { checks: 1 });
-    expect(await again.ended).toBe(2);
-    expect(again.outcomes()).toEqual(["drift"]);
+    expect([await again.ended, again.outcomes()]).toEqual([2, ["drift"]]);
     expect(place.server.requests.writes).toBe(1);
     const state = folderState(place.root);
     expect((await listRuns(state)).map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
@@ -117,8 +115,7 @@ describe("a watcher", () => {
       checks: 3,
       after: (_, checks) => place.policy(checks === 1 ? { projects: "team/*" } : policy),
     });
-    expect(await ended).toBe(0);
-    expect(outcomes()).toEqual(["in sync", "failed", "in sync"]);
+    expect([await ended, outcomes()]).toEqual([0, ["in sync", "failed", "in sync"]]);
     place.write("all.yaml", "kind: Polcy\n");
     expect(await watching(place, { checks: 1 }).ended).toBe(1);
   });
@@ -153,12 +150,9 @@ describe("a watcher", () => {
     await expect.poll(() => second.said.length).toBe(1);
     expect(second.said[0]).toMatch(/^Standby: run \S+ of \S+ on \S+ \(process \d+\) is the active watcher since /);
     expect(second.status.standby).toMatchObject({ pid: process.pid });
-    expect(second.ends).toEqual([]);
-    const applied = await place.apply();
-    expect(applied.plan.problems).toEqual([]);
+    expect([second.ends, (await place.apply()).plan.problems]).toEqual([[], []]);
     first.stop();
-    expect(await first.ended).toBe(0);
-    expect(await second.ended).toBe(0);
+    expect([await first.ended, await second.ended]).toEqual([0, 0]);
     expect(second.ends).toHaveLength(1);
   });
 
@@ -190,8 +184,7 @@ describe("--apply", () => {
     place.policy({ projects: ["team/q"], integrations: wiki("https://new") }, "q");
     const before = place.server.requests.writes;
     const { ended, ends, outcomes } = watching(place, { apply: "pending", checks: 3 });
-    expect(await ended).toBe(2);
-    expect(place.server.requests.writes - before).toBe(1);
+    expect([await ended, place.server.requests.writes - before]).toEqual([2, 1]);
     expect([...(ends[0]?.applied?.outcomes ?? [])]).toEqual([
       ["team/q:integration/external-wiki", expect.objectContaining({ status: "applied" })],
     ]);
@@ -213,8 +206,7 @@ describe("--apply", () => {
       clock: movedClock(),
       after: (_, checks) => checks === 1 && byHand("https://two"),
     });
-    expect(await ended).toBe(0);
-    expect(outcomes()).toEqual(["drift", "drift", "applied", "in sync"]);
+    expect([await ended, outcomes()]).toEqual([0, ["drift", "drift", "applied", "in sync"]]);
     expect(ends.map(({ applied }) => applied !== undefined)).toEqual([false, false, true, false]);
   });
 
@@ -225,8 +217,7 @@ describe("--apply", () => {
     expect(await watching(place, { apply: "pending", checks: 2 }).ended).toBe(2);
     expect(place.server.requests.writes).toBe(before);
     const { ended, outcomes } = watching(place, { apply: "drift", checks: 3 });
-    expect(await ended).toBe(0);
-    expect(outcomes().at(-1)).toBe("in sync");
+    expect([await ended, outcomes().at(-1)]).toEqual([0, "in sync"]);
     expect(place.server.requests.writes).toBe(before + 1);
   });
 
@@ -235,12 +226,10 @@ describe("--apply", () => {
     await place.apply();
     place.policy({ projects: ["team/q"], disabled: ["external-wiki"] }, "q");
     const first = watching(place, { apply: "pending", checks: 2 });
-    expect(await first.ended).toBe(0);
-    expect(first.outcomes()).toEqual(["applied", "in sync"]);
+    expect([await first.ended, first.outcomes()]).toEqual([0, ["applied", "in sync"]]);
     await place.ask("PUT", put.replace("%2Fp", "%2Fq"), { form: { external_wiki_url: "https://again" } });
     const { ended, outcomes } = watching(place, { apply: "pending", checks: 2 });
-    expect(await ended).toBe(2);
-    expect(outcomes()).toEqual(["drift", "drift"]);
+    expect([await ended, outcomes()]).toEqual([2, ["drift", "drift"]]);
   });
 
   test("keeps to guards and leaves a workspace that somebody else applies alone", async () => {
@@ -249,8 +238,7 @@ describe("--apply", () => {
     place.policy({ projects: ["team/q"], disabled: ["external-wiki"] }, "q");
     const before = place.server.requests.writes;
     const refused = watching(place, { apply: "pending", checks: 1 });
-    expect(await refused.ended).toBe(3);
-    expect(refused.outcomes()).toEqual(["refused"]);
+    expect([await refused.ended, refused.outcomes()]).toEqual([3, ["refused"]]);
     const leases = folderState(place.root).leases("apply");
     const token = await leases.take({ run: "r1", who: "ada", host: "desk", pid: 1 }, minute);
     const waiting = watching(place, { apply: "pending", checks: 1 });

@@ -56,7 +56,6 @@ export function movedClock(limit = Number.POSITIVE_INFINITY, start = Date.now())
   };
 }
 
-/** A watcher in this process. */
 export interface Watching {
   readonly ended: Promise<ExitCode>;
   readonly ends: readonly CheckEnd[];
@@ -117,7 +116,6 @@ export function watching(
   return one;
 }
 
-/** What a chat system was sent. */
 export interface Chat {
   readonly url: string;
   readonly heard: readonly MessageBody[];

@@ -8,7 +8,6 @@ import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";
 import { until } from "../support/until.ts";
 
-/** Where a queue is, and what cuts all connections that listen on it. */
 interface Place {
   readonly url: string;
   readonly cut: () => Promise<void>;
