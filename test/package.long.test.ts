@@ -81,8 +81,7 @@ test("wants no other Node than its dependencies do", () => {
 });
 
 test("its command can be executed", () => {
-  const file = packed.files.find(({ path }) => path === bin.evenkeel);
-  expect((file?.mode ?? 0) & 0o111).toBe(0o111);
+  expect((packed.files.find(({ path }) => path === bin.evenkeel)?.mode ?? 0) & 0o111).toBe(0o111);
   expect(readFileSync(join(installed, bin.evenkeel), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
 });
 

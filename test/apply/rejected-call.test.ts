@@ -113,8 +113,7 @@ describe("a refusal without a reason", () => {
   const hint = /answered 400.*; the server gives no reason; .* local network: check external_wiki_url$/;
 
   test.each([{ message: "400 Bad Request" }, {}])("%j hints at the addresses", async (body) => {
-    const { outcome } = await site([], () => ({ status: 400, body }), wiki);
-    expect(outcome?.error).toMatch(hint);
+    expect((await site([], () => ({ status: 400, body }), wiki)).outcome?.error).toMatch(hint);
   });
 
   test("hints at nothing where there is a reason, or no address", async () => {

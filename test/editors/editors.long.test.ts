@@ -155,8 +155,7 @@ describe("in a workspace that speaks a platform's names", () => {
   test("an editor completes, explains and marks them", async () => {
     const slugs = (await own.complete(policy("integrations:\n  |"))).map(({ label }) => label);
     expect(slugs).toEqual([...catalogueOf("gitlab").integrations.keys()]);
-    const off = (await own.complete(policy("disabled:\n  - |"))).map(({ label }) => label);
-    expect(off).toEqual(slugs);
+    expect((await own.complete(policy("disabled:\n  - |"))).map(({ label }) => label)).toEqual(slugs);
     const named = (await own.complete(policy("integrations:\n  jira:\n    |"))).map(({ label }) => label);
     expect(named).toContain("jira_issue_transition_id");
     const hovered = await own.hover(policy("integrations:\n  jira:\n    jira_issue_transition|_id: x\n"));

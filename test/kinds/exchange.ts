@@ -4,6 +4,25 @@ import { language } from "./kinds.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
+/** A resource as a policy declares it (after look-ups), as it is created, and as a server answers it. */
+export interface Example {
+  readonly declared: Values;
+  readonly parameters: Values;
+  readonly row: Values;
+  /** Requests for items after the creation, with their parameters. */
+  readonly items?: readonly ItemRequest[];
+  readonly updates?: readonly {
+    readonly declared: Values;
+    /** Left out where the server cannot change it: the resource is replaced. */
+    readonly parameters?: Values;
+    readonly items?: readonly ItemRequest[];
+    readonly effect?: string;
+  }[];
+}
+
+/** `DELETE /projects/p/hooks/1/custom_headers/X`; with parameters as a mapping. */
+export type ItemRequest = string | Readonly<Record<string, Values>>;
+
 /** What a row says of a kind's fields; one that it does not say is left out. */
 export function valuesOf(kind: KindFile, row: Values): Values {
   return readAll(kind.fields.properties, row);

@@ -11,24 +11,8 @@ import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Fields, Value } from "../../src/model/types.ts";
 import { itemRequests, sentParameters } from "./engine.ts";
-import { evaluated, type Values, valuesOf } from "./exchange.ts";
+import { type Example, evaluated, type Values, valuesOf } from "./exchange.ts";
 import { type FieldSchema, type KindFile, kinds, readYaml, words } from "./kinds.ts";
-
-/** A resource as a policy declares it (after look-ups), as it is created, and as a server answers it. */
-interface Example {
-  readonly declared: Values;
-  readonly parameters: Values;
-  readonly row: Values;
-  /** Requests for items after the creation, with their parameters. */
-  readonly items?: readonly unknown[];
-  readonly updates?: readonly {
-    readonly declared: Values;
-    /** Left out where the server cannot change it: the resource is replaced. */
-    readonly parameters?: Values;
-    readonly items?: readonly unknown[];
-    readonly effect?: string;
-  }[];
-}
 
 interface Examples {
   readonly resources: readonly Example[];

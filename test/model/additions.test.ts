@@ -35,8 +35,7 @@ describe.each([...dialects.values()].filter(({ additions }) => additions))("addi
 
   test("have no exception that two public clients make needless, or that is of nothing", () => {
     const needless = Object.keys(exceptions).filter((name) => {
-      const of = added.filter((each) => namesOf(each).includes(name));
-      return of.every((each) => holders(each) >= 2);
+      return added.filter((each) => namesOf(each).includes(name)).every((each) => holders(each) >= 2);
     });
     expect(needless).toEqual([]);
   });

@@ -5,25 +5,10 @@ import { compareMeaning } from "../../src/model/field-meaning.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import type { Value } from "../../src/model/types.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
-import { type Values, valuesOf } from "../kinds/exchange.ts";
+import { type Example, type ItemRequest, type Values, valuesOf } from "../kinds/exchange.ts";
 import { type KindFile, kinds, readYaml } from "../kinds/kinds.ts";
 import { tempFolder } from "../support/folder.ts";
 import { serving } from "./serving.ts";
-
-interface Example {
-  readonly declared: Values;
-  readonly parameters: Values;
-  readonly row: Values;
-  readonly items?: readonly ItemRequest[];
-  readonly updates?: readonly {
-    readonly declared: Values;
-    readonly parameters?: Values;
-    readonly items?: readonly ItemRequest[];
-  }[];
-}
-
-/** `DELETE /projects/p/hooks/1/custom_headers/X`; with parameters as a mapping. */
-type ItemRequest = string | Readonly<Record<string, Values>>;
 
 const ids: Readonly<Record<string, number>> = {
   raymond_smith: 61,
