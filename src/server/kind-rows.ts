@@ -17,7 +17,7 @@ interface Situation {
   readonly target?: JsonObject | undefined;
 }
 
-interface StoredField {
+export interface StoredField {
   readonly name: string;
   readonly field: FieldSchema;
   readonly parameters: readonly string[];
