@@ -27,7 +27,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
   ],
   [
     "a wave begins although the one before it failed",
-    600,
+    2000,
     "run/apply/waves.ts",
     "halted ?? options.stopped()",
     "options.stopped()",
