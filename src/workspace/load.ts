@@ -21,7 +21,7 @@ import {
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
-import { isLedger } from "../plan/diff/ledger-line.ts";
+import { ledgerFault } from "../plan/diff/ledger-line.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
@@ -253,6 +253,5 @@ function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (!stat.isFile()) return `expected a regular file${stat.isDirectory() ? ", got a folder" : ""}`;
-  const isUsable = inFile(file, (fd) => isLedger(splitLines(fd)));
-  return isUsable ? undefined : "expected a ledger or a new file; this file has other content";
+  return inFile(file, (fd) => ledgerFault(splitLines(fd)));
 }

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isLedger, ledgerHead } from "../../src/plan/diff/ledger-line.ts";
+import { ledgerFault, ledgerHead } from "../../src/plan/diff/ledger-line.ts";
 import { openLedger } from "../../src/state/ledger/ledger.ts";
 import { ledgerFile } from "../../src/state/ledger/ledger-file.ts";
 import { scene } from "../e2e/workspace.ts";
@@ -144,5 +144,12 @@ test("the head of a line in another form holds nothing else, because runs keep i
 
 test("a file with a line of its own form is a ledger, whatever became of the project's name", () => {
   const text = '{"project":"p\\q","key":"k","resources":{}}';
-  expect([isLedger([{ text }]), ledgerHead(text)]).toEqual([true, undefined]);
+  expect([ledgerFault([{ text }]), ledgerHead(text)]).toEqual([undefined, undefined]);
+});
+
+test("a damaged line among those of a ledger is named by its number", () => {
+  const line = '{"project":"p","key":"k","resources":{}}';
+  const texts = [line, "", line.slice(0, 20)].map((text) => ({ text }));
+  expect(ledgerFault(texts)).toBe("line 3 of the ledger is damaged; delete it, or restore the file");
+  expect(ledgerFault(texts.slice(1))).toContain("this file has other content");
 });

@@ -36,17 +36,23 @@ export function ledgerHead(text: string): LedgerHead | undefined {
   return typeof project === "string" ? { project, key } : undefined;
 }
 
-/** True if the lines are those of a ledger, including markers of a merge conflict in git, or if there are none. */
-export function isLedger(lines: Iterable<{ readonly text: string }>): boolean {
+/** Why a file is no ledger; undefined also with markers of a merge conflict in git, and for an empty file. */
+export function ledgerFault(lines: Iterable<{ readonly text: string }>): string | undefined {
   let own = 0;
   let marks = 0;
+  let number = 0;
+  let damaged: number | undefined;
   for (const { text } of lines) {
+    number++;
     if (text.trim() === "") continue;
     if ((text.endsWith("}}") && beginning.test(text)) || ledgerLine(text)) own++;
     else if (conflictMark.test(text)) marks++;
-    else return false;
+    else damaged ??= number;
   }
-  return own > 0 || marks === 0;
+  if (damaged === undefined && (own > 0 || marks === 0)) return undefined;
+  return own > 0
+    ? `line ${damaged} of the ledger is damaged; delete it, or restore the file`
+    : "expected a ledger or a new file; this file has other content";
 }
 
 const conflictMark = /^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/;
