@@ -203,9 +203,10 @@ await withDatabase("a shared state", (database) => {
       code: 0,
       stdout: expect.stringContaining(`Released the lease of run ${run} of `),
     });
+    // A busy machine may kill it between two requests.
     expect(await b.run(["apply", "--yes"])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`run ${run} did not finish: in flight: `),
+      stderr: expect.stringMatching(`run ${run} did not finish: (?:in flight: |nothing was in flight)`),
     });
     expect(await b.run(["apply", "--yes"])).toMatchObject({ code: 0, stderr: "" });
   });
