@@ -224,7 +224,7 @@ export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner)
   return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };
 }
 
-/** What a kind says of a call besides its method and path. */
+/** The details of a kind's call besides its method and path. */
 export function callDetails(call: WrittenCall | undefined): CallDetails {
   return typeof call === "object" ? call : {};
 }

@@ -27,7 +27,7 @@ export interface PreparedPlan {
   readonly references: readonly NeededSecret[];
   /** Objections that the request does not waive: nothing may be written. */
   readonly refused: readonly Objection[];
-  /** Those that policies select. */
+  /** The projects that policies select. */
   readonly projects: readonly Project[];
   /** The saved plan as it was read: signatures are for this text. */
   readonly saved?: Plan;

@@ -54,9 +54,9 @@ export type LedgerLines = Pick<ReadonlyMap<string, string>, "size" | "get">;
 
 export interface LedgerContents {
   readonly lines: LedgerLines;
-  /** Of each line: which key its fingerprints have. */
+  /** The key of the fingerprints in each line. */
   readonly keys: readonly string[];
-  /** With invalid lines. */
+  /** The invalid lines. */
   readonly problems: readonly Problem[];
 }
 

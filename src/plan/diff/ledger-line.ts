@@ -36,7 +36,7 @@ export function ledgerHead(text: string): LedgerHead | undefined {
   return typeof project === "string" ? { project, key } : undefined;
 }
 
-/** Why a file is no ledger; undefined also with markers of a merge conflict in git, and for an empty file. */
+/** The reason why a file cannot be a ledger. Markers of a merge conflict in git among its lines are allowed. */
 export function ledgerFault(lines: Iterable<{ readonly text: string }>): string | undefined {
   let own = 0;
   let marks = 0;
